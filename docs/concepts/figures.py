@@ -17,8 +17,8 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D00"]
 GREY = "#777777"
 
 
-def new_axes(columns=2, width=7.2, height=2.9, **options):
-    """Axes of a figure as wide as a page, next to each other."""
+def new_axes(columns=2, width=5.8, height=2.7, **options):
+    """Axes next to each other in a figure that can be read on a telephone, too."""
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(1, columns, squeeze=False, **options)[0]
     for ax in axes:
@@ -37,7 +37,7 @@ def draw_samples(ax, X, labels, title):
 
 def encodings(page):
     """Links that express two half moons, and the best pair of medoids."""
-    figure, (left, right) = new_axes(height=2.3)
+    figure, (left, right) = new_axes(height=1.9)
     X, moon = page["X"], page["moon"]
     for i, j in enumerate(page["links"]):
         left.plot(*X[[i, j]].T, color=GREY, linewidth=0.7, zorder=0)
@@ -105,7 +105,7 @@ def constraints(page):
 
 def fronts(page):
     """A front with the picks of several rules, and how near each of its solutions is to the classes."""
-    figure, (left, right) = new_axes(height=3.2)
+    figure, (left, right) = new_axes(height=3.0)
     model, ari, picks = page["kept"]["uneven"]
     F, number = model.pareto_front_, model.pareto_K_
     few = number <= 15
@@ -144,7 +144,7 @@ def leakage(page):
 
 def controls(page):
     """Hypervolume by evaluations, of an evolution and its controls."""
-    figure, (ax,) = new_axes(1, width=6)
+    figure, (ax,) = new_axes(1, width=5.4)
     steps = page["steps"]
     names = {"evolution": "evolution", "drift": "survivors by chance", "random": "random individuals"}
     for place, (name, label) in enumerate(names.items()):
