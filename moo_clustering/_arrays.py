@@ -209,6 +209,16 @@ def non_dominated(F: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.array(front, dtype=np.intp)
 
 
+def knee(F: NDArray[np.float64]) -> int:
+    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
+
+    Objectives are minimised; one without range does not count. Ties: the first.
+    """
+    low, spread = F.min(axis=0), np.ptp(F, axis=0)
+    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
+    return int(np.linalg.norm(scaled, axis=1).argmin())
+
+
 def integer(name: str, value: Any, least: int = 1, most: int | None = None, what: str = "") -> int:
     """An integer within bounds; TypeError or ValueError that name the parameter and them otherwise.
 

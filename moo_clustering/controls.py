@@ -24,11 +24,11 @@ from pymoo.operators.selection.rnd import RandomSelection
 from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, did_you_mean, integer, non_dominated, warn_caller
+from moo_clustering._arrays import FloatArray, did_you_mean, integer, knee, non_dominated, quoted, warn_caller
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.pymoo_search import variation, violations_of
-from moo_clustering.fronts import Box, front_box, hypervolume, knee
+from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.stats import and_list, p_text
 
@@ -175,7 +175,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
     for name in named:
         if name not in CONTROLS:
             near = did_you_mean(str(name), CONTROLS)
-            raise ValueError(f"controls must be 'auto' or among {CONTROLS}, got {name!r}{near}.")
+            raise ValueError(f"controls must be 'auto' or among {CONTROLS}, got {quoted(name)}{near}.")
         if name in lacking:
             possible = tuple(one for one in CONTROLS if one not in lacking)
             raise ValueError(f"the control {name!r} needs {lacking[name]}; add it or choose from {possible}.")
@@ -227,7 +227,9 @@ class ControlComparison(NamedTuple):
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
-            raise ValueError(f"measure must be among {known}, got {measure!r}{did_you_mean(measure, known)}.")
+            raise ValueError(
+                f"measure must be among {known}, got {quoted(measure)}{did_you_mean(measure, known)}."
+            )
         unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"

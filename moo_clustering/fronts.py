@@ -370,16 +370,6 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
     return order[np.unique(np.where(nearer_left, right - 1, right))]
 
 
-def knee(F: FloatArray) -> int:
-    """Index of the member nearest to the ideal point, objectives scaled to the range of the front.
-
-    Objectives are minimised; one without range does not count. Ties: the first.
-    """
-    low, spread = F.min(axis=0), np.ptp(F, axis=0)
-    scaled = np.divide(F - low, spread, out=np.zeros_like(F), where=spread > 0)
-    return int(np.linalg.norm(scaled, axis=1).argmin())
-
-
 def front_box(fronts: Sequence[FloatArray]) -> Box:
     """Best values of fronts, and a point a tenth of their range behind the worst of their members."""
     every = np.concatenate(fronts)

@@ -41,6 +41,7 @@ from moo_clustering._arrays import (
     block_slices,
     choice,
     did_you_mean,
+    knee,
     non_dominated,
     numeric_features,
     quoted,
@@ -56,7 +57,6 @@ from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, co
 from moo_clustering.controls import ControlComparison, compare
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
-from moo_clustering.fronts import knee
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.persistence import Checkpoint, fingerprint

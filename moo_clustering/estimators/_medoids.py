@@ -15,14 +15,13 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import IntArray, Labels, non_dominated, numeric_features, spawn_seeds
+from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, numeric_features, spawn_seeds
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
-from moo_clustering.fronts import knee
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION

@@ -23,7 +23,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from moo_clustering import operators
-from moo_clustering._arrays import FloatArray, did_you_mean, non_dominated, quoted, spawn_seeds, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    did_you_mean,
+    knee,
+    non_dominated,
+    quoted,
+    spawn_seeds,
+    warn_caller,
+)
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
@@ -33,7 +41,6 @@ from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.estimators.subspace import SISC, Clusters
-from moo_clustering.fronts import knee
 from moo_clustering.operators.crossover import AlignedSeedCrossover
 from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
 from moo_clustering.operators.sampling import SeedSampling
