@@ -78,6 +78,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "gallery_parts.from_easy_to_special",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),
     "plot_gallery": True,
     "abort_on_example_error": True,
     "min_reported_time": 0,
