@@ -247,7 +247,7 @@ class ControlComparison(NamedTuple):
         # Even where all n differences have one sign, Wilcoxon's p is 2 / 2^n.
         fewest = 1 + int(np.ceil(np.log2(len(pairs) / alpha)))
         if n < fewest:
-            return f"Nothing can be claimed about {measure}: {n} {counted} are fewer than {fewest}."
+            return f"Nothing can be claimed about {measure}: it takes at least {fewest} {counted}, not {n}."
         adjusted = np.maximum.accumulate(pairs["p"].to_numpy() * np.arange(len(pairs), 0, -1)).clip(max=1.0)
         said: dict[str, list[str]] = {"better than": [], "worse than": [], "not shown to differ from": []}
         for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):

@@ -165,9 +165,9 @@ def test_claims_follow_from_the_pairs():
     assert "on 6 seeds, the evolution is better than random (+0.200, p = 0.0312)" in better.claim()
     assert "worse than random" in made_runs([-0.1, -0.2, -0.3, -0.1, -0.2, -0.3]).claim()
     assert "not shown to differ from random" in made_runs([0.1, -0.2, 0.3, -0.1, 0.2, -0.3]).claim()
-    assert "5 seeds are fewer than 6." in made_runs([0.1] * 5).claim()
+    assert "it takes at least 6 seeds, not 5." in made_runs([0.1] * 5).claim()
     runs = pd.concat([better.runs, better.runs.query("method == 'random'").assign(method="drift")])
-    assert "6 seeds are fewer than 7" in ControlComparison(runs, pd.DataFrame()).claim()
+    assert "it takes at least 7 seeds, not 6" in ControlComparison(runs, pd.DataFrame()).claim()
     assert "random (+0.200, p = 0.0625) and drift" in ControlComparison(runs, pd.DataFrame()).claim(
         alpha=0.07
     )

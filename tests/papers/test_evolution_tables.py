@@ -20,7 +20,7 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
     assert [row[0] for row in tables["means-greedy"].rows] == ["evolution", *CONTROLS]
     made = {row[0]: row[5] for row in tables["means-delta"].rows}
     assert made["evolution"] == made["drift"] == made["climbs"] == 300
-    assert "1 seeds are fewer than 6" in tables["means-delta"].notes[0]
+    assert "it takes at least 8 seeds, not 1" in tables["means-delta"].notes[0]
     # The front of the fit holds the constructed one.
     starts = {(row[0], row[2]): row for row in tables["starts"].rows}
     assert starts["hypervolume", "greedy front alone"][4] >= 0
