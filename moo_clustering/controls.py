@@ -144,7 +144,7 @@ def compared(
             raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
             raise ValueError("y must hold classes 0, 1, ..., at least one, and -1 where none is known.")
-    # What is compiled in the first generations would count as time of the first run.
+    # The first generations compile kernels, which would count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
     try:

@@ -75,7 +75,7 @@ Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
 
 
 # Sections that ``predict`` and ``transform`` have in common, for ``documented``.
-OF_PREDICT = """
+_OF_SAMPLES = """
 Parameters
 ----------
 X : array-like or sparse matrix of shape (n, n_features)
@@ -83,20 +83,9 @@ X : array-like or sparse matrix of shape (n, n_features)
 
 Returns
 -------
-ndarray of shape (n,), int32
-    Numbers as in ``labels_``.
 """
-OF_TRANSFORM = """
-Parameters
-----------
-X : array-like or sparse matrix of shape (n, n_features)
-    Samples in a form that ``fit`` takes.
-
-Returns
--------
-ndarray of shape (n, n_columns)
-    A column per cluster, or per topic.
-"""
+OF_PREDICT = f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Numbers as in ``labels_``.\n"
+OF_TRANSFORM = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column per cluster, or per topic.\n"
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
@@ -476,7 +465,7 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
         algorithm.problem = None
         done: Any = getattr(getattr(self, "result_", None), "algorithm", None)
         if n_evals is None:
-            # Of a search without a population of fixed size 0, which is refused.
+            # A search without a population of fixed size gets 0, which is refused.
             planned = (getattr(algorithm, "pop_size", None) or 0) * (plan[2] + 1)
             n_evals = planned if done is None else int(done.evaluator.n_eval)
         n_clusters = getattr(self, "n_clusters", None)

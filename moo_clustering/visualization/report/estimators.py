@@ -76,7 +76,7 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # Who is in a notebook has loaded IPython, whose shell then has a kernel; its terminal has none.
+    # A notebook has loaded IPython, and its shell has a kernel; that of a terminal has none.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if getattr(shell, "kernel", None) is not None:
         sys.modules["IPython"].display.display(report)
