@@ -84,8 +84,8 @@ X : array-like or sparse matrix of shape (n, n_features)
 Returns
 -------
 """
-OF_PREDICT = f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Numbers as in ``labels_``.\n"
-OF_TRANSFORM = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column per cluster, or per topic.\n"
+OF_PREDICT: str = f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Numbers as in ``labels_``.\n"
+OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column per cluster, or per topic.\n"
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
