@@ -14,7 +14,7 @@ from deap import base, creator, tools
 from moo_clustering.algorithms import ChcStep, DeapSearch, chc, drive
 from moo_clustering.operators.deap import ArrayIndividual, Minimize, batch_map
 from moo_clustering.persistence import Checkpoint
-from moo_clustering.visualization import plot_history
+from moo_clustering.visualization import plot_convergence
 
 rng = np.random.default_rng(1)
 
@@ -75,4 +75,4 @@ drive(search, n_gen=10_000, checkpoint=Checkpoint("chc_example_checkpoint", ever
 lowest = min(individual.fitness.values[0] for individual in search.population)
 print(f"Rastrigin: {lowest:.1e} after {step.evaluations} evaluations and {step.restarts} restarts")
 course = pd.DataFrame(logbook)[["gen", "avg", "max"]].rename(columns={"gen": "generation"})
-plot_history(course, path="chc_on_onemax.png")
+plot_convergence(course, path="chc_on_onemax.png")

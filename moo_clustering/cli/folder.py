@@ -593,14 +593,14 @@ def _pictures(
 
 
 def _draw_history(path: Path, history: pd.DataFrame) -> None:
-    from moo_clustering.visualization import plot_history
+    from moo_clustering.visualization import plot_convergence
     from moo_clustering.visualization.partitions import save_figure
 
     if "sweep" not in history:
         # A search that ends as it begins may say the same generation twice.
-        plot_history(history.drop_duplicates(history.columns[0], keep="last"), path=path)
+        plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
-    figure = plot_history(
+    figure = plot_convergence(
         history.rename(columns={"sweep": "generation", "objective": "objective (it need not fall)"})
     )
     figure.axes[-1].set_xlabel("sweep")

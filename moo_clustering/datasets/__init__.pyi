@@ -11,8 +11,6 @@ from .sources import (
     load_iris,
     load_wine,
     make_bags,
-    make_balance,
-    make_waveform,
 )
 from .tables import CategoryTable, Table, read_table
 
@@ -32,8 +30,6 @@ __all__ = [
     "load_iris",
     "load_wine",
     "make_bags",
-    "make_balance",
-    "make_waveform",
     "prepare_table",
     "read_bags",
     "read_documents",

@@ -48,7 +48,6 @@ from .repair import (
     LocalSearchRepair,
     MedoidSetRepair,
     MinSizeRepair,
-    RepairSequence,
     SlotRepair,
 )
 from .sampling import (
@@ -133,7 +132,6 @@ __all__ = [
     "RankSBX",
     "RefillingSampling",
     "RelocateCentre",
-    "RepairSequence",
     "RowUniformCrossover",
     "SeedSampling",
     "SlotMutation",

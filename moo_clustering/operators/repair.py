@@ -1,6 +1,6 @@
 """Repairs: make individuals valid, canonical, of a wanted number of clusters, or locally optimal.
 
-:class:`EncodingRepair` works for any encoding; :class:`RepairSequence` applies several repairs in turn.
+:class:`EncodingRepair` works for any encoding.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pymoo.core.repair import Repair
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import IntArray, Labels, integer
@@ -34,27 +33,6 @@ class EncodingRepair(base.GeneRepair):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
-
-
-class RepairSequence(Repair):
-    """Apply repairs one after the other, as pymoo's algorithms take a single one.
-
-    Parameters
-    ----------
-    *repairs : pymoo Repair
-    """
-
-    def __init__(self, *repairs: Repair) -> None:
-        super().__init__()
-        for repair in repairs:
-            if not isinstance(repair, Repair):
-                raise TypeError(f"repairs must be pymoo Repairs, got {type(repair).__name__}.")
-        self.repairs = repairs
-
-    def _do(self, problem: Any, X: NDArray[Any], **kwargs: Any) -> NDArray[Any]:
-        for repair in self.repairs:
-            X = repair._do(problem, X, **kwargs)
-        return X
 
 
 class CanonicalRepair(base.GeneRepair):

@@ -572,49 +572,6 @@ def _restored_font() -> Iterator[None]:
 
 
 @dataclass(frozen=True, eq=False)
-class HistoryData:
-    """Curves of one run.
-
-    Parameters
-    ----------
-    generations : ndarray of shape (n_generations,)
-    series : dict of str to ndarray of shape (n_generations,)
-        One curve per column, by its title.
-    """
-
-    generations: NDArray[np.int64]
-    series: dict[str, NDArray[np.float64]]
-
-
-def history_data(frame: pd.DataFrame) -> HistoryData:
-    """Curves of a history.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As ``Recorder.to_frame`` returns it: a column ``generation`` and a column for each curve.
-
-    Returns
-    -------
-    HistoryData
-
-    Raises
-    ------
-    ValueError
-        Without a column ``generation``, or without any other curve.
-    """
-    _, table, *_ = read_history(frame)
-    series = {str(name).replace("_", " "): table[name].to_numpy(dtype=np.float64) for name in table}
-    return HistoryData(table.index.to_numpy(dtype=np.int64), series)
-
-
-@documented(PLOT, history_data)
-def plot_history(frame: pd.DataFrame, *, path: str | PathLike[str] | None = None) -> Figure:
-    """:func:`plot_convergence` of one run that is a table."""
-    return plot_convergence(frame, path=path)
-
-
-@dataclass(frozen=True, eq=False)
 class Curve:
     """One curve of a panel.
 

@@ -156,7 +156,6 @@ OPERATORS = dict(
         _case(NEIGHBORS, "RankSBX"),
         _case(LABELS, "RefillingSampling", ops.EncodingSampling(), ops.CanonicalDuplicates()),
         _case(CENTERS, "RelocateCentre"),
-        _case(LABELS, "RepairSequence", ops.EncodingRepair(), ops.CanonicalRepair(), draws=False),
         _case(WEIGHTS, "RowUniformCrossover"),
         _case(SEEDS, "SeedSampling"),
         _case(SLOTS, "SlotMutation", prob=1.0),

@@ -128,9 +128,7 @@ SOURCES = {
         SourceCase("load_digits", lambda seed: datasets.load_digits()),
         SourceCase("load_iris", lambda seed: datasets.load_iris()),
         SourceCase("load_wine", lambda seed: datasets.load_wine()),
-        SourceCase("make_balance", lambda seed: datasets.make_balance()),
         SourceCase("make_bags", lambda seed: datasets.make_bags(9, random_state=seed), draws=True),
-        SourceCase("make_waveform", lambda seed: datasets.make_waveform(30, random_state=seed), draws=True),
     )
 }
 

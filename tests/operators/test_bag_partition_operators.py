@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
-from pymoo.core.repair import Repair
 
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
@@ -24,7 +23,6 @@ from moo_clustering.operators import (
     KMMutation,
     MinSizeRepair,
     PartitionSampling,
-    RepairSequence,
 )
 from moo_clustering.operators.base import DrawnMutation
 from moo_clustering.operators.sampling import apportioned
@@ -200,7 +198,7 @@ def test_the_km_operator_of_the_worked_example():
     assert_array_equal(np.flatnonzero(closest[1]), [np.argmin(radii)])
 
 
-# MinSizeRepair, RepairSequence
+# MinSizeRepair
 
 
 @given(seed=SEEDS)
@@ -225,23 +223,6 @@ def test_constraints_are_repaired_where_the_objective_does():
 
 def test_repair_of_nobody():
     assert len(MinSizeRepair().do(PROBLEM, Population())) == 0
-
-
-class Add(Repair):
-    def _do(self, problem, X, **kwargs):
-        return X + 1
-
-
-class Double(Repair):
-    def _do(self, problem, X, random_state=None, **kwargs):
-        return X * random_state
-
-
-def test_repairs_follow_each_other():
-    pop = Population.new(X=np.array([[1, 2]]))
-    assert_array_equal(RepairSequence(Add(), Double())(PROBLEM, pop, random_state=2).get("X"), [[4, 6]])
-    with pytest.raises(TypeError, match="repairs must be pymoo Repairs, got str"):
-        RepairSequence(Add(), "double")
 
 
 # PartitionSampling

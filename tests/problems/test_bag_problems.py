@@ -24,12 +24,10 @@ from moo_clustering.datasets import make_bags
 from moo_clustering.operators import (
     AlignedHUX,
     CanonicalDuplicates,
-    CanonicalRepair,
     ConstraintCrowdingSurvival,
     ImprovementMutation,
     MinSizeRepair,
     PartitionSampling,
-    RepairSequence,
     SlotMutation,
     SlotOnePointCrossover,
     SlotSampling,
@@ -62,7 +60,7 @@ def operators(problem) -> dict:
         "sampling": PartitionSampling(),
         "crossover": AlignedHUX(),
         "mutation": ImprovementMutation(),
-        "repair": RepairSequence(MinSizeRepair(), CanonicalRepair()),
+        "repair": MinSizeRepair(),
         "eliminate_duplicates": CanonicalDuplicates(problem.encoding),
     }
 

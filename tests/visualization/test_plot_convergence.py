@@ -13,7 +13,7 @@ from deap import tools
 
 from moo_clustering import NSGA2Clus
 from moo_clustering.algorithms import Recorder
-from moo_clustering.visualization import convergence_data, plot_convergence, plot_history
+from moo_clustering.visualization import convergence_data, plot_convergence
 
 RNG = np.random.default_rng(0)
 
@@ -177,12 +177,6 @@ def test_logarithmic_where_values_differ_much():
     assert ax.get_yscale() == "log"
     for values in ([1000.0, 0.0, 0.1], [10.0, 1.0, 0.1]):
         assert plot_convergence([values]).axes[0].get_yscale() == "linear"
-
-
-def test_history_is_the_convergence_of_a_table():
-    frame = pd.DataFrame({"generation": [0, 1], "seconds": [0.1, 0.2], "best_f1": [2.0, 1.0]})
-    lines = [plot(frame).axes[0].lines[0].get_ydata().tolist() for plot in (plot_history, plot_convergence)]
-    assert lines == [[2, 1], [2, 1]]
 
 
 @pytest.mark.parametrize(

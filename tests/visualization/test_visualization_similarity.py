@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from moo_clustering.visualization import history_data, plot_history, plot_similarity, similarity_data
+from moo_clustering.visualization import convergence_data, plot_convergence, plot_similarity, similarity_data
 
 
 def naive_block_means(matrix, n_blocks):
@@ -108,16 +108,10 @@ def test_history(tmp_path):
             "best_f1": [1.0, 0.5, 0.4],
         }
     )
-    data = history_data(frame)
-    assert data.generations.tolist() == [0, 1, 2]
-    assert {title: values.tolist() for title, values in data.series.items()} == {
-        "front size": [3.0, 4.0, 5.0],
-        "best f1": [1.0, 0.5, 0.4],
-    }
-    figure = plot_history(frame, path=tmp_path / "h.png")
+    figure = plot_convergence(frame, path=tmp_path / "h.png")
     assert [ax.lines[0].get_ydata().tolist() for ax in figure.axes] == [[3, 4, 5], [1.0, 0.5, 0.4]]
     assert (tmp_path / "h.png").exists()
     with pytest.raises(ValueError, match="column 'generation'"):
-        history_data(frame.drop(columns="generation"))
+        convergence_data(frame.drop(columns="generation"))
     with pytest.raises(ValueError, match="no columns to draw"):
-        history_data(frame[["generation", "seconds"]])
+        convergence_data(frame[["generation", "seconds"]])
