@@ -53,8 +53,6 @@ from .internal import (
     XieBeni,
     boundary_cut,
     graph_modularity,
-    i_index_from_medoids,
-    xie_beni_from_medoids,
 )
 from .registry import (
     get_index,
@@ -97,7 +95,6 @@ __all__ = [
     "get_index",
     "graph_modularity",
     "i2_criterion",
-    "i_index_from_medoids",
     "k_error",
     "label_evidence",
     "macro_auc",
@@ -107,5 +104,4 @@ __all__ = [
     "nmi",
     "pairwise_ari",
     "pairwise_nmi",
-    "xie_beni_from_medoids",
 ]

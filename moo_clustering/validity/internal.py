@@ -291,41 +291,6 @@ class XieBeni(PopulationIndex):
         return xie_beni_values(scatter, population.n_clusters, self.n_samples_, self.form_.mean_square)
 
 
-def xie_beni_from_medoids(
-    D: AnyFloatArray, medoids: IntArray, labels: IntArray, *, mean_square_distance: float | None = None
-) -> FloatArray:
-    """Xie-Beni index of medoid chromosomes with their labels.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples), float32 or float64
-        Symmetric distances with zero diagonal.
-    medoids : ndarray of shape (n_individuals, k_max)
-        Distinct sample ids, padded with -1 at the end.
-    labels : ndarray of shape (n_individuals, n_samples)
-        Position of the medoid of every sample in its row; it need not be the nearest.
-    mean_square_distance : float, optional
-        Mean of D^2 over all n^2 entries; a constant of the data that is worth computing once.
-
-    Returns
-    -------
-    values : ndarray of shape (n_individuals,)
-        Values, 1e12 for a single medoid and 0 if all distances are 0.
-
-    Notes
-    -----
-    O(n_individuals * (n_samples + k_max^2)) time, and O(n_samples^2) without the mean.
-
-    References
-    ----------
-    NSGA-II-clus.
-    """
-    D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
-    mean = mean_square(D) if mean_square_distance is None else mean_square_distance
-    scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=True)
-    return xie_beni_values(scatter, n_clusters, len(D), mean)
-
-
 def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, mean: float) -> FloatArray:
     """Xie-Beni index from squared distances, whose mean over all pairs is ``mean``."""
     if mean < NOTHING:
@@ -428,40 +393,6 @@ class IIndex(PopulationIndex):
     def _score(self, population: Population) -> FloatArray:
         scatter = self.form_.scatter(population, squared=False)
         return i_index_values(scatter, population.n_clusters, self.e1_, self.power)
-
-
-@documented(xie_beni_from_medoids)
-def i_index_from_medoids(
-    D: AnyFloatArray, medoids: IntArray, labels: IntArray, *, power: float = 2.0, e1: float | None = None
-) -> FloatArray:
-    """I-index of medoid chromosomes with their labels.
-
-    Parameters
-    ----------
-    power : float, default=2
-        Positive exponent.
-    e1 : float, optional
-        Total distance to a single representative, a constant of the data that is worth computing once;
-        default the least row sum of D.
-
-    Returns
-    -------
-    values : ndarray of shape (n_individuals,)
-        Values, 0 for a single medoid and if all distances are 0.
-
-    Notes
-    -----
-    O(n_individuals * (n_samples + k_max^2)) time, and O(n_samples^2) without ``e1``.
-
-    References
-    ----------
-    NSGA-II-clus.
-    """
-    _check_power(power)
-    D, medoid_rows, label_rows, n_clusters = check_medoids(D, medoids, labels)
-    total = float(D.sum(axis=0, dtype=np.float64).min()) if e1 is None else e1
-    scatter = medoid_scatter(D, medoid_rows, label_rows, n_clusters, squared=False)
-    return i_index_values(scatter, n_clusters, total, power)
 
 
 def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: float) -> FloatArray:
@@ -588,29 +519,6 @@ def medoid_scatter(
         np.square(scatter.least, out=scatter.least)
         np.square(scatter.greatest, out=scatter.greatest)
     return scatter
-
-
-def check_medoids(D: Any, medoids: Any, labels: Any) -> tuple[AnyFloatArray, Int64Array, Labels, Int64Array]:
-    """Convert arrays for the kernels, and count the medoids of every row."""
-    D = np.asarray(D)
-    if D.ndim != 2 or D.shape[0] != D.shape[1] or D.size == 0:
-        raise ValueError(f"D must be a square matrix, got shape {D.shape}")
-    D = np.ascontiguousarray(D, dtype=np.float32 if D.dtype == np.float32 else np.float64)
-    rows = np.ascontiguousarray(integer_rows(medoids, "medoids"), dtype=np.int64)
-    label_rows = np.ascontiguousarray(integer_rows(labels, "labels"), dtype=np.int32)
-    if label_rows.shape != (len(rows), len(D)):
-        raise ValueError(
-            f"labels must have shape {(len(rows), len(D))} to go with medoids and D, got {label_rows.shape}"
-        )
-    occupied = rows >= 0
-    n_clusters = occupied.sum(axis=1)
-    if np.any(occupied[:, 1:] & ~occupied[:, :-1]) or np.any(n_clusters == 0):
-        raise ValueError("medoids must hold at least one id per row, and -1 only after the last id")
-    if rows.min(initial=0) < -1 or rows.max(initial=0) >= len(D):
-        raise ValueError(f"medoids must be ids 0..{len(D) - 1} or the padding -1")
-    if label_rows.min(initial=0) < 0 or np.any(label_rows.max(axis=1) >= n_clusters):
-        raise ValueError("labels must be positions in the row of medoids, 0..k-1")
-    return D, rows, label_rows, n_clusters
 
 
 class Deviation(PopulationIndex):

@@ -138,14 +138,6 @@ def _of_scores(name):
     return MeasureCase(name, call, names_matter=True)
 
 
-def _of_medoids(name):
-    return MeasureCase(
-        name,
-        lambda labels, order: getattr(validity, name)(_square(order), _medoids(order), labels[None]),
-        names_matter=True,
-    )
-
-
 def _db_medoid(labels, order):
     return validity.db_medoid(_square(order), labels[None], _medoids(order)[:, : labels.max() + 1])
 
@@ -196,8 +188,6 @@ MEASURES = {
         MeasureCase("i2_criterion", lambda labels, order: validity.i2_criterion(rows()[order], labels)),
         MeasureCase("bag_report", _report, names_matter=True),
         MeasureCase("db_medoid", _db_medoid, names_matter=True),
-        _of_medoids("i_index_from_medoids"),
-        _of_medoids("xie_beni_from_medoids"),
         _of_scores("class_aucs"),
         _of_scores("macro_auc"),
     )

@@ -83,8 +83,6 @@ def test_whole_numbers_of_any_type(name):
 
 MEASURES = {
     "db_medoid": (D, LABELS[1:2], np.array([[0, 1, 2]])),
-    "i_index_from_medoids": (D, np.array([[0, 1, 2]]), LABELS[1:2]),
-    "xie_beni_from_medoids": (D, np.array([[0, 1, 2]]), LABELS[1:2]),
     "i2_criterion": (np.abs(X), LABELS[2]),
     "class_aucs": (np.eye(3, dtype=int)[CLASSES], np.eye(3)[LABELS[1]] + 0.1 * X[:, :3]),
     "macro_auc": (np.eye(3, dtype=int)[CLASSES], np.eye(3)[LABELS[1]] + 0.1 * X[:, :3]),

@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering.validity import IIndex, XieBeni, i_index_from_medoids, xie_beni_from_medoids
+from moo_clustering.validity import IIndex, XieBeni
+from tests.validity.medoid_indices import i_index, xie_beni
 
 LINE = np.array([0.0, 1, 2, 10, 11, 13])[:, np.newaxis]
 D_LINE = np.abs(LINE - LINE.T)
@@ -22,31 +23,11 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("medoids", "labels", "xb", "i"), TABLE)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_worked_values_of_given_medoids(medoids, labels, xb, i, dtype):
-    D = D_LINE.astype(dtype)
-    np.testing.assert_allclose(xie_beni_from_medoids(D, medoids, labels), xb, rtol=1e-12)
-    np.testing.assert_allclose(i_index_from_medoids(D, medoids, labels), i, rtol=1e-12)
-
-
-def test_worked_values_as_one_padded_population():
+def test_definitions_give_the_worked_values():
     medoids = np.array([[*m, -1][:3] for m, *_ in TABLE])
     labels = np.array([row[1] for row in TABLE])
-    expected = np.array([row[2:] for row in TABLE])
-    mean = float(np.mean(D_LINE**2))
-    np.testing.assert_allclose(
-        xie_beni_from_medoids(D_LINE, medoids.astype(float), labels, mean_square_distance=mean),
-        expected[:, 0],
-    )
-    np.testing.assert_allclose(i_index_from_medoids(D_LINE, medoids, labels, e1=31.0), expected[:, 1])
-
-
-def test_gene_order_does_not_matter():
-    a = (0, 1, 4), (0, 1, 1, 2, 2, 2)
-    b = (4, 0, 1), (1, 2, 2, 0, 0, 0)
-    for score in (xie_beni_from_medoids, i_index_from_medoids):
-        np.testing.assert_allclose(score(D_LINE, *a), score(D_LINE, *b), rtol=1e-14)
+    np.testing.assert_allclose(xie_beni(D_LINE, medoids, labels), [row[2] for row in TABLE], rtol=1e-12)
+    np.testing.assert_allclose(i_index(D_LINE, medoids, labels), [row[3] for row in TABLE], rtol=1e-12)
 
 
 def test_medoids_found_from_labels_give_the_worked_values():
@@ -69,8 +50,6 @@ def test_cosine_with_tie_duplicate_direction_and_zero_row():
     np.testing.assert_allclose(
         IIndex("medoid", "cosine").fit(X).evaluate(labels), 0.527861707941832, rtol=1e-12
     )
-    D = pairwise_distances(X, metric="cosine")
-    np.testing.assert_allclose(xie_beni_from_medoids(D, [0, 2], labels), 0.217157287525381, rtol=1e-12)
 
 
 def naive_medoids(D, labels):
@@ -145,7 +124,7 @@ def test_medoid_ties_go_to_the_lowest_id():
     x = np.array([0.0, 1, 10, 11, 30, 31, 32, 33])
     D = np.abs(x[:, None] - x)
     labels = [0, 0, 1, 1, 2, 2, 2, 2]
-    expected = xie_beni_from_medoids(D, [0, 2, 5], labels)
+    expected = xie_beni(D, [0, 2, 5], labels)
     np.testing.assert_allclose(XieBeni("medoid", "precomputed").fit(D).evaluate(labels), expected, rtol=1e-14)
 
 
@@ -156,38 +135,15 @@ def test_rounding_does_not_break_ties():
     D[0, 4] = D[4, 0] = 0.5
     np.fill_diagonal(D, 0.0)
     labels = [0, 0, 0, 0, 1, 1]
-    found = i_index_from_medoids(D, [0, 4], labels)
+    found = i_index(D, [0, 4], labels)
     np.testing.assert_allclose(IIndex("medoid", "precomputed").fit(D).evaluate(labels), found, rtol=1e-12)
-    assert i_index_from_medoids(D, [1, 4], labels)[0] > 1.1 * found[0]
+    assert i_index(D, [1, 4], labels)[0] > 1.1 * found[0]
 
 
-def test_single_medoid_and_all_zero_distances():
-    assert xie_beni_from_medoids(D_LINE, [2], np.zeros(6, dtype=int))[0] == 1e12
-    assert i_index_from_medoids(D_LINE, [[2, -1]], np.zeros(6, dtype=int))[0] == 0.0
-    zero = np.zeros((4, 4))
-    assert xie_beni_from_medoids(zero, [0, 1], [0, 1, 0, 1])[0] == 0.0
-    assert i_index_from_medoids(zero, [0, 1], [0, 1, 0, 1])[0] == 0.0
-
-
-@pytest.mark.parametrize("score", [xie_beni_from_medoids, i_index_from_medoids])
-@pytest.mark.parametrize(
-    ("D", "medoids", "labels", "message"),
-    [
-        (np.zeros((6, 5)), [0, 1], [0] * 6, "square"),
-        (D_LINE, [0, 6], [0] * 6, "ids 0..5"),
-        (D_LINE, [0, -2], [0] * 6, "ids 0..5"),
-        (D_LINE, [-1, 0], [0] * 6, "only after the last"),
-        (D_LINE, [-1, -1], [0] * 6, "at least one id"),
-        (D_LINE, [0, 3, -1], [0, 0, 2, 1, 1, 1], "positions in the row"),
-        (D_LINE, [0, 3], [0, 0, -1, 1, 1, 1], "positions in the row"),
-        (D_LINE, [0, 3], [0, 0, 1], r"shape \(1, 6\)"),
-        (D_LINE, [[0, 3], [1, 3]], [0, 0, 0, 1, 1, 1], r"shape \(2, 6\)"),
-        (D_LINE, [0.5, 3], [0, 0, 0, 1, 1, 1], "integers"),
-    ],
-)
-def test_medoid_functions_refuse_wrong_input(score, D, medoids, labels, message):
-    with pytest.raises(ValueError, match=message):
-        score(D, medoids, labels)
+def test_one_cluster_and_all_zero_distances():
+    for D, labels, xb in ((D_LINE, [0] * 6, 1e12), (np.zeros((4, 4)), [0, 1, 0, 1], 0.0)):
+        assert XieBeni("medoid", "precomputed").fit(D).evaluate(labels)[0] == xb
+        assert IIndex("medoid", "precomputed").fit(D).evaluate(labels)[0] == 0.0
 
 
 def test_options_are_checked():
