@@ -1,7 +1,7 @@
-from .bags import BagTable, read_bags, write_bag_arff
+from .bags import BagTable, read_bags
 from .documents import Documents, read_documents, tfidf
 from .files import DataError
-from .multilabel import MultiLabelTable, label_indicators, read_multilabel, write_multilabel_arff
+from .multilabel import MultiLabelTable, label_indicators, read_multilabel
 from .prepare import PreparedTable, prepare_table
 from .sources import (
     BUNDLED,
@@ -36,6 +36,4 @@ __all__ = [
     "read_multilabel",
     "read_table",
     "tfidf",
-    "write_bag_arff",
-    "write_multilabel_arff",
 ]

@@ -12,11 +12,12 @@ import pytest
 from moo_clustering import CHCMIC
 from moo_clustering.bags import BagTransformer, bag_distances
 from moo_clustering.cli import samples as samples_module
-from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
+from moo_clustering.datasets import BagTable, make_bags
 from moo_clustering.estimators import BAMIC, MIKMeans
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import read_archive
 from moo_clustering.validity import bag_report
+from tests.datasets.arff_files import write_bag_arff
 
 SMALL = ("--set", "pop_size=12", "--set", "n_gen=4")
 

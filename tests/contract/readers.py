@@ -33,8 +33,6 @@ OTHERS = {
     "tfidf": "makes features of texts",
     "to_json": "makes text",
     "write_archive": "writes",
-    "write_bag_arff": "writes",
-    "write_multilabel_arff": "writes",
 }
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.io import arff
 
 from moo_clustering.bags import Bags
-from moo_clustering.datasets import BagTable, DataError, make_bags, read_bags, write_bag_arff
+from moo_clustering.datasets import BagTable, DataError, make_bags, read_bags
+from tests.datasets.arff_files import write_bag_arff
 
 RELATIONAL = """\
 % atoms of molecules
@@ -375,13 +376,6 @@ def test_writing_bags_without_names(tmp_path):
     assert table.bags.feature_names == ("x0", "x1")
     assert "class" not in path.read_text()
     assert "0,'1,2'\n1,'3,4'\n" in path.read_text()
-
-
-def test_writing_needs_distinct_identifiers(tmp_path):
-    path = tmp_path / "d.arff"
-    with pytest.raises(ValueError, match="2 bags have the identifier 'a'"):
-        write_bag_arff(path, BagTable(Bags.from_list([[[1]], [[2]]], bag_ids=["a", "a"])))
-    assert not path.exists()
 
 
 def test_writing_is_reproducible(tmp_path):

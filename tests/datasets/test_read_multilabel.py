@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets.multilabel import read_multilabel, write_multilabel_arff
+from moo_clustering.datasets.multilabel import read_multilabel
+from tests.datasets.arff_files import write_multilabel_arff
 
 X = np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, -1]])
 Y = np.array([[1, 0], [0, 0], [-1, -1]])

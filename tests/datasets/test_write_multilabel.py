@@ -1,12 +1,12 @@
 """Multi-label tables as MULAN's pair of files."""
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moo_clustering.datasets.multilabel import MultiLabelTable, read_multilabel, write_multilabel_arff
+from moo_clustering.datasets.multilabel import MultiLabelTable, read_multilabel
+from tests.datasets.arff_files import write_multilabel_arff
 
 
 def table(X, Y, features=None, labels=None, name="demo"):
@@ -62,16 +62,3 @@ def test_tables_come_back_to_the_last_bit(tmp_path_factory, names, rows, name):
     assert (back.feature_names, back.label_names) == (made.feature_names, made.label_names)
     assert back.X.toarray().tolist() == made.X.toarray().tolist()
     assert back.Y.tolist() == made.Y.tolist()
-
-
-def test_what_cannot_be_written(tmp_path):
-    with pytest.raises(ValueError, match=r"must end in \.arff"):
-        write_multilabel_arff(tmp_path / "d.csv", table([[1]], [[1]]))
-    with pytest.raises(ValueError, match="have the name 'a'"):
-        write_multilabel_arff(tmp_path / "d.arff", table([[1]], [[1]], ["a"], ["a"]))
-    for name in ("\x01", "\ud800"):
-        with pytest.raises(ValueError, match="characters that XML cannot hold"):
-            write_multilabel_arff(tmp_path / "d.arff", table([[1]], [[1]], ["a"], [name]))
-    with pytest.raises(ValueError, match="needs features and labels"):
-        write_multilabel_arff(tmp_path / "d.arff", table(np.ones((1, 0)), [[1]]))
-    assert not list(tmp_path.iterdir())
