@@ -57,6 +57,7 @@ from .estimators import (
     SISCStacked,
     SpectralGraphClustering,
     SphericalKMeans,
+    SubspaceMixture,
 )
 from .features import InformationGainSelector, NCWTransformer, PaperTfidfTransformer
 
@@ -98,6 +99,7 @@ __all__ = [
     "SISCStacked",
     "SpectralGraphClustering",
     "SphericalKMeans",
+    "SubspaceMixture",
     "algorithms",
     "bags",
     "consensus",

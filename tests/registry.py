@@ -145,6 +145,7 @@ ESTIMATORS = {
         _paired("ParetoClustering", families=("km", "ward", "genie"), k_range=(2, 3, 4)),
         _paired("MOCK", **SEARCH),
         _paired("SRMOSC", n_clusters=3),
+        _paired("SubspaceMixture", n_clusters=3, n_swaps=5),
         Setting("MemeticKMeans", "table", {"n_clusters": 3}),
         Setting("FuzzyModesMOGA", "categories", {"n_clusters": 3, **SEARCH}),
         Setting("EnsembleNMF", "weights", {"n_clusters": 3, "n_runs": 3}),

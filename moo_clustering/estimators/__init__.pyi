@@ -13,6 +13,7 @@ from .pesc import PESC, SpectralGraphClustering
 from .sisc_variants import NSGA2SISC, SISCEnsemble, SISCStacked
 from .srmosc import SRMOSC
 from .subspace import SCAD2, SISC, EntropyWeightedKMeans
+from .subspace_mixture import SubspaceMixture
 
 __all__ = [
     "BAMIC",
@@ -46,4 +47,5 @@ __all__ = [
     "SISCStacked",
     "SpectralGraphClustering",
     "SphericalKMeans",
+    "SubspaceMixture",
 ]

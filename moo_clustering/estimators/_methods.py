@@ -322,6 +322,15 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         "sparse; labels if there are any",
         **_SUBSPACE_COMMON,
     ),
+    Method(
+        name="subspace-mixture",
+        class_name="SubspaceMixture",
+        paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
+        summary="Gaussian clusters in a few features each, by swaps of clusters; finds their number",
+        needs="numeric features, dense or sparse; labels or pairs if there are any",
+        supervision=("labels", "pairs"),
+        sparse=True,
+    ),
 )
 METHODS: dict[str, Method] = {
     method.name: method

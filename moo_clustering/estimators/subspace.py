@@ -7,7 +7,7 @@ Clusters of labelled documents vote on the classes of others, so that all three 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from numbers import Real
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -72,9 +72,59 @@ _REASONS = {
 }
 
 
+class LeadingFeaturesMixin(metaclass=ABCMeta):
+    """A clusterer whose clusters have weights of features."""
+
+    def leading_features(
+        self, n: int = 10, feature_names: Sequence[str] | None = None
+    ) -> tuple[tuple[Any, ...], ...]:
+        """Features that characterise every cluster, the most telling first.
+
+        Those of :class:`SubspaceMixture` are relevant features, by weight. Elsewhere large weights alone are
+        not enough: features that a cluster lacks have them too. So features are ordered by weight times how
+        far the centre of the cluster is above the mean of all documents, and those that are not above it
+        are left out.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Largest number of features per cluster.
+        feature_names : sequence of str, optional
+            ``feature_names_in_`` by default; columns where there are none.
+
+        Returns
+        -------
+        tuple of n_clusters tuples of str or int
+
+        Raises
+        ------
+        ValueError
+            ``n`` below 1, or another number of names than of features.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"n must be a whole number from 1 on; got {quoted(n)}")
+        names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
+        if names is not None and len(names) != model.n_features_in_:
+            raise ValueError(
+                f"feature_names must name the {model.n_features_in_} features; got {len(names)} names"
+            )
+        return leading_terms(self._distinction(), names, int(n))
+
+    @abstractmethod
+    def _distinction(self) -> AnyFloatArray:
+        """How much every feature distinguishes every cluster; features up to 0 do not lead."""
+
+
 @estimator
 class SubspaceEstimator(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ParallelOptions, BaseEstimator
+    LeadingFeaturesMixin,
+    ReportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ParallelOptions,
+    BaseEstimator,
 ):
     """Base of the subspace clusterers: clusters with weights of features, and classes by their votes.
 
@@ -261,46 +311,13 @@ class SubspaceEstimator(
             return votes[:, 1] - votes[:, 0]
         return votes
 
-    def leading_features(
-        self, n: int = 10, feature_names: Sequence[str] | None = None
-    ) -> tuple[tuple[Any, ...], ...]:
-        """Features that characterise every cluster, the most telling first.
-
-        Large weights alone are not enough: features that a cluster lacks have them too. So features are
-        ordered by weight times how far the centre of the cluster is above the mean of all documents, and
-        those that are not above it are left out.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Largest number of features per cluster.
-        feature_names : sequence of str, optional
-            ``feature_names_in_`` by default; columns where there are none.
-
-        Returns
-        -------
-        tuple of n_clusters tuples of str or int
-
-        Raises
-        ------
-        ValueError
-            ``n`` below 1, or another number of names than of features.
-        """
-        check_is_fitted(self)
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number from 1 on; got {quoted(n)}")
-        names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
-        if names is not None and len(names) != self.n_features_in_:
-            raise ValueError(
-                f"feature_names must name the {self.n_features_in_} features; got {len(names)} names"
-            )
-        excess = self.cluster_centers_ - self._feature_means
-        return leading_terms(self.feature_weights_ * excess, names, int(n))
-
     @property
     def feature_weights_(self) -> AnyFloatArray:
         """Weights of the features in every cluster, shape (n_clusters, n_features)."""
         return np.exp(self._log_weights).T
+
+    def _distinction(self) -> AnyFloatArray:
+        return self.feature_weights_ * (self.cluster_centers_ - self._feature_means)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

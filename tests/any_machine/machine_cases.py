@@ -77,6 +77,7 @@ CASES = {
         Case("ParetoClustering", {"families": ("km", "ward", "genie", "gmm")}),
         Case("MOCK", {"n_controls": 1, "pop_size": 10, "n_gen": 4}, at_least=0.5),
         Case("SRMOSC", {"n_candidates": 3, "final": "consensus"}),
+        Case("SubspaceMixture", {"n_swaps": 30}, True),
         Case("MemeticKMeans", {"pop_min": 3, "pop_max": 5, "max_stall": 3}),
         Case("FuzzyModesMOGA", at_least=0.5),
         Case("EnsembleNMF", {"n_runs": 6, "input": "counts"}),

@@ -210,4 +210,6 @@ ESTIMATORS = {
     ),
     "SpectralGraphClustering": _of("SpectralGraphClustering", moves=_TIES, n_neighbors=5),
     "SphericalKMeans": _of("SphericalKMeans"),
+    "SubspaceMixture": _of("SubspaceMixture", more=PAIRS),
+    "SubspaceMixture, any number": _of("SubspaceMixture", y=PARTLY, n_clusters=None),
 }

@@ -25,6 +25,7 @@ _OWN = (
     _vary("ParetoClustering", k_range=(2, 3)),
     _vary("PCKMeans", n_clusters=2),
     _vary("SISC", n_clusters=4),
+    _vary("SubspaceMixture", n_clusters=2),
     _vary("SRMOSC", pop_size=6),
     *(
         _vary(name, **SEARCH)
@@ -47,5 +48,6 @@ SETTINGS = (
     _vary("PESC", ensemble="es1", must_link=True, **SEARCH),
     _vary("SpectralGraphClustering", n_clusters=2, graph="waterfill"),
     _vary("SphericalKMeans", algorithm="bisecting"),
+    _vary("SubspaceMixture", n_clusters=None),
     _vary("SRMOSC", solver="nsga2", final="consensus", **SEARCH),
 )

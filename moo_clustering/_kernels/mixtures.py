@@ -1,0 +1,149 @@
+"""Diagonal Gaussians with relevant features of their own: parameters, scores and sums of hard EM.
+
+The relevant features of cluster c stand in the first ``counts[c]`` columns of row c of ``features``, with the
+coefficients of their log-likelihood ratios, so that a score costs no more than these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from moo_clustering._kernels.threads import borrowed
+
+
+@borrowed()
+def fit_clusters(  # type: ignore[no-untyped-def]
+    sizes, sums, squares, n_samples, floor, prices, features, linear, curves, bases, counts, gains
+):
+    """Relevant features and parameters of every cluster; return the gain of all, less prices.
+
+    Parameters
+    ----------
+    sizes, sums, squares : ndarray of shape (k,), (k, d) and (k, d), float64
+        Moments of features with mean 0 and variance 1 over all samples.
+    n_samples : int
+    floor : float
+        Least variance.
+    prices : ndarray of shape (d,), float64
+        Cost of a relevant feature in nats; infinite for those that cannot be relevant.
+    features : ndarray of shape (k, d), int32
+    linear, curves, gains : ndarray of shape (k, d), float64
+        Coefficients of x and x^2 in the order of ``features``; gains of all features.
+    bases, counts : ndarray of shape (k,), float64 and int32
+        The constant of a score; minus infinity for a cluster without samples.
+    """
+    total = 0.0
+    for c in range(sizes.shape[0]):
+        counts[c] = 0
+        bases[c] = -np.inf
+        gains[c] = 0.0
+        size = sizes[c]
+        if size <= 0.0:
+            continue
+        bases[c] = np.log(size / n_samples)
+        total += size * bases[c]
+        for j in range(sums.shape[1]):
+            mean = sums[c, j] / size
+            spread = squares[c, j] / size - mean * mean
+            variance = max(spread, floor)
+            gain = 0.5 * (squares[c, j] - size * (np.log(variance) + spread / variance)) - prices[j]
+            if gain <= 0.0:
+                continue
+            gains[c, j] = gain
+            total += gain
+            m = counts[c]
+            features[c, m] = j
+            # x^2 / 2 - (x - mean)^2 / (2 variance) - ln(variance) / 2 in powers of x
+            linear[c, m] = mean / variance
+            curves[c, m] = 0.5 - 0.5 / variance
+            bases[c] -= 0.5 * (mean * mean / variance + np.log(variance))
+            counts[c] = m + 1
+    return total
+
+
+@borrowed()
+def _score(row, features, linear, curves, base, count):  # type: ignore[no-untyped-def]
+    score = base
+    for m in range(count):
+        x = row[features[m]]
+        score += x * (linear[m] + x * curves[m])
+    return score
+
+
+@borrowed()
+def score_rows(X, features, linear, curves, bases, counts, lo, hi, scores):  # type: ignore[no-untyped-def]
+    """Log-likelihood ratios of samples lo..hi-1 in every cluster against the background."""
+    for i in range(lo, hi):
+        for c in range(bases.shape[0]):
+            scores[i, c] = _score(X[i], features[c], linear[c], curves[c], bases[c], counts[c])
+
+
+@borrowed()
+def assign_rows(  # type: ignore[no-untyped-def]
+    X, features, linear, curves, bases, counts, lo, hi, first, second, margins
+):
+    """Best and second best cluster of samples lo..hi-1 (ties: the lowest), and the difference of the two."""
+    for i in range(lo, hi):
+        best, rest = -np.inf, -np.inf
+        first[i] = second[i] = 0
+        for c in range(bases.shape[0]):
+            score = _score(X[i], features[c], linear[c], curves[c], bases[c], counts[c])
+            if score > best:
+                second[i], rest = first[i], best
+                first[i], best = c, score
+            elif score > rest:
+                second[i], rest = c, score
+        margins[i] = best - rest
+
+
+@borrowed()
+def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
+    """Bring the moments up to date with the clusters ``new``; return the number of samples that moved.
+
+    Samples of cluster -1 are in none.
+    """
+    moved = 0
+    for i in range(X.shape[0]):
+        if old[i] == new[i]:
+            continue
+        moved += 1
+        for c, sign in ((old[i], -1.0), (new[i], 1.0)):
+            if c < 0:
+                continue
+            sizes[c] += sign
+            for j in range(X.shape[1]):
+                part = sign * X[i, j]
+                sums[c, j] += part
+                squares[c, j] += part * X[i, j]
+    return moved
+
+
+@borrowed()
+def move_sparse_rows(indptr, indices, values, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
+    """:func:`move_rows` for compressed rows, whose zeros do not count."""
+    moved = 0
+    for i in range(old.shape[0]):
+        if old[i] == new[i]:
+            continue
+        moved += 1
+        for c, sign in ((old[i], -1.0), (new[i], 1.0)):
+            if c < 0:
+                continue
+            sizes[c] += sign
+            for z in range(indptr[i], indptr[i + 1]):
+                part = sign * values[z]
+                sums[c, indices[z]] += part
+                squares[c, indices[z]] += part * values[z]
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def count_near(X, rows, center, width):  # type: ignore[no-untyped-def]
+    """Number of the rows that lie within ``width`` of ``center``, by feature."""
+    counts = np.zeros(X.shape[1])
+    for i in rows:
+        for j in range(X.shape[1]):
+            if abs(X[i, j] - center[j]) <= width:
+                counts[j] += 1.0
+    return counts

@@ -1,0 +1,642 @@
+"""SubspaceMixture: Gaussian clusters, each with relevant features of its own.
+
+The estimator comes first; then the search, the pairs that bind it, and dense and sparse samples as it reads
+them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import ndtr
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering._arrays import (
+    BLOCK_ITEMS,
+    FloatArray,
+    Int64Array,
+    number_clusters,
+    numeric_features,
+    require_squares,
+    spawn_seeds,
+    warn_caller,
+    without_duplicates,
+)
+from moo_clustering._docs import documented
+from moo_clustering._kernels import mixtures
+from moo_clustering._kernels.partitions import icm_sweep
+from moo_clustering._kernels.subspace import quadratic_rows
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    ConstrainedClusterer,
+    check_n_clusters,
+    supervision_groups,
+)
+from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, ParallelOptions, estimator
+from moo_clustering.estimators.subspace import LeadingFeaturesMixin
+
+Labels = NDArray[np.int32]
+# Cost of a violated cannot-link in nats: more than any samples gain, and differences of scores stay visible.
+_VIOLATED = 1e9
+# Features that narrow the neighbours of a sample, widths of its neighbourhood in standard deviations, and the
+# fewest neighbours.
+_DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
+# Of the features in which a sample has most neighbours, one of so many is taken first.
+_FIRST = 8
+# Samples among which neighbours are looked for.
+_SEEN = 5000
+# A run of EM is given up if so many steps like the last do not reach the best objective.
+_STEPS = 5
+# Swaps per cluster, and additions in vain after which clusters are enough.
+_SWAPS, _PATIENCE = 40, 10
+
+
+@estimator
+class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClusterer):
+    """Gaussian clusters with a few relevant features each, found by hard EM and swaps of clusters.
+
+    In its relevant features a cluster has a mean and a variance of its own; in all others its samples vary
+    as all samples do. A feature is relevant where that raises the likelihood by more than it costs in the
+    extended Bayesian information criterion, which also chooses the number of clusters. Clusters are seeded
+    where samples are dense in some features; then again and again one cluster is removed, another seeded,
+    and the change kept if the criterion is better after EM.
+
+    Parameters
+    ----------
+    n_clusters : int
+        From 1 to n_samples; chosen by the criterion by default.
+    n_swaps : int
+        Clusters to remove and seed anew; 40 per cluster by default.
+    max_iter : int
+        Most iterations of EM after a swap.
+    min_variance : float
+        Least variance within a cluster, as a share of the variance of the feature over all samples.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    n_clusters_ : int
+        Clusters that have samples.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Means; of features that are not relevant, those of all samples.
+    variances_ : ndarray of shape (n_clusters_, n_features)
+        Variances; of features that are not relevant, those of all samples.
+    shares_ : ndarray of shape (n_clusters_,)
+        Shares of the samples.
+    feature_weights_ : ndarray of shape (n_clusters_, n_features)
+        Gain in log-likelihood by each relevant feature, less its cost; rows sum to 1, or are 0 where no
+        feature is relevant.
+    objective_ : float
+        Log-likelihood of samples in their clusters above that of a single Gaussian without relevant
+        features, less half the extended Bayesian information criterion's cost of the parameters.
+    objective_history_ : ndarray
+        The objective after the first clusters, and after each change that was kept; with a number of
+        clusters given, it never falls.
+    n_iter_ : int
+        Iterations of EM in all.
+
+    Notes
+    -----
+    A relevant feature costs ln(n_samples) for its mean and variance and ln(n_features) for being chosen, a
+    cluster ln(n_samples) / 2 for its share. An iteration takes O(n_samples r + m n_features + n_clusters
+    n_features) time with r relevant features in all and m samples that move; sparse data stay sparse, then
+    it is O(n_nonzero n_clusters). O(n_samples (n_features + n_clusters)) memory. Samples that labels or
+    must-links join are in one cluster, and cannot-linked ones in two, wherever there are enough clusters;
+    ``predict`` knows no pairs. Features that are the same in all samples are never relevant.
+
+    References
+    ----------
+    G. Celeux, G. Govaert, "A classification EM algorithm for clustering and two stochastic versions",
+    Computational Statistics & Data Analysis 14 (1992), 315-332. P. Fränti, "Efficiency of random swap
+    clustering", Journal of Big Data 5 (2018). J. Chen, Z. Chen, "Extended Bayesian information criteria for
+    model selection with large model spaces", Biometrika 95 (2008), 759-771. N. Shental et al., "Computing
+    Gaussian mixture models with EM using equivalence constraints", NIPS 16 (2004).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from moo_clustering import SubspaceMixture
+    >>> X = np.random.default_rng(0).normal(size=(90, 20))
+    >>> X[:30, :2] = X[:30, :2] / 10 + 2
+    >>> X[30:60, 5:8] = X[30:60, 5:8] / 10 - 1
+    >>> model = SubspaceMixture(3, random_state=0).fit(X)
+    >>> model.leading_features()[:2]
+    ((0, 1), (5, 6, 7))
+    """
+
+    n_clusters: Count | None = None
+    _: KW_ONLY
+    n_swaps: NonNegativeCount | None = None
+    max_iter: Count = 30
+    min_variance: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.01
+
+    def _cluster(
+        self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+    ) -> None:
+        X = self._checked(X, reset=True)
+        if self.n_clusters is not None:
+            check_n_clusters(self.n_clusters, X.shape[0])
+        require_squares(X)
+        groups = supervision_groups(X.shape[0], y, must_link, cannot_link)
+        self._space = Standardised.of(X)
+        (seed,) = spawn_seeds(self.random_state, 1)
+        search = MixtureSearch(
+            samples_of(X, self._space),
+            groups,
+            rng=np.random.default_rng(seed),
+            max_iter=self.max_iter,
+            floor=self.min_variance,
+            n_jobs=self.n_jobs,
+        )
+        self._set(search, search.run(self.n_clusters, self.n_swaps))
+        if search.pairs is not None and search.pairs.n_violated(search.best.labels):
+            warn_caller(
+                "labels or cannot-links are violated: they keep more samples apart than there are clusters, "
+                f"{self.n_clusters_}; raise n_clusters"
+            )
+
+    @documented(OF_PREDICT)
+    def predict(self, X: Any) -> Labels:
+        """Cluster of the largest likelihood times share; pairs do not count."""
+        check_is_fitted(self)
+        samples = samples_of(self._checked(X, reset=False), self._space)
+        return samples.scores(self._model, self.n_jobs).argmax(axis=1).astype(np.int32)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        return without_duplicates(X)
+
+    def _distinction(self) -> FloatArray:
+        return self.feature_weights_
+
+    def _set(self, search: MixtureSearch, history: list[float]) -> None:
+        self.labels_, kept = number_clusters(search.best.labels)
+        self.n_clusters_ = len(kept)
+        if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
+            warn_caller(
+                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
+                "more do not raise the likelihood"
+            )
+        state = search.state(self.labels_, self.n_clusters_)
+        self.objective_, self._model = search.model(state)
+        centers, variances = self._model.dense()
+        self.cluster_centers_ = self._space.means + self._space.scales * centers
+        self.variances_ = self._space.scales**2 * variances
+        self.shares_ = state.sizes / len(self.labels_)
+        gains = self._model.gains
+        total = gains.sum(axis=1, keepdims=True)
+        self.feature_weights_: FloatArray = np.divide(gains, total, out=np.zeros_like(gains), where=total > 0)
+        self.objective_history_ = np.array(history)
+        self.n_iter_ = search.n_iter
+
+
+class Model(NamedTuple):
+    """Parameters of clusters: their relevant features, as in :mod:`moo_clustering._kernels.mixtures`."""
+
+    features: NDArray[np.int32]
+    linear: FloatArray
+    curves: FloatArray
+    bases: FloatArray
+    counts: NDArray[np.int32]
+    gains: FloatArray
+
+    def dense(self) -> tuple[FloatArray, FloatArray]:
+        """Means and variances of all features, those of the background where a feature is not relevant."""
+        means, variances = np.zeros(self.linear.shape), np.ones(self.linear.shape)
+        for c, m in enumerate(self.counts):
+            relevant, variance = self.features[c, :m], 0.5 / (0.5 - self.curves[c, :m])
+            variances[c, relevant] = variance
+            means[c, relevant] = variance * self.linear[c, :m]
+        return means, variances
+
+
+@dataclass
+class State:
+    """A partition and the moments of its clusters."""
+
+    labels: Labels
+    sizes: FloatArray
+    sums: FloatArray
+    squares: FloatArray
+
+
+class MixtureSearch:
+    """Hard EM of mixtures with relevant features, and swaps of clusters.
+
+    Parameters
+    ----------
+    samples : DenseSamples or SparseSamples
+    groups : ConstraintGroups, optional
+        Samples that belong together, and groups that do not.
+    rng : numpy.random.Generator
+    max_iter : int
+        Most iterations of a run of EM.
+    floor : float
+        Least variance, features having variance 1.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    best : State
+    objective : float
+        That of ``best``, less the cost of violated pairs.
+    n_iter : int
+        Iterations of EM so far.
+    """
+
+    best: State
+    objective: float
+
+    def __init__(
+        self,
+        samples: DenseSamples | SparseSamples,
+        groups: ConstraintGroups | None = None,
+        *,
+        rng: np.random.Generator,
+        max_iter: int = 30,
+        floor: float = 0.01,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.samples, self.rng, self.max_iter = samples, rng, max_iter
+        self._floor, self._n_jobs = floor, n_jobs
+        n = samples.shape[0]
+        self._varying = samples.varying
+        price = np.log(float(n)) + np.log(max(1.0, float(self._varying.sum())))
+        self._prices = np.where(self._varying, price, np.inf)
+        self.pairs = None if groups is None or groups.is_empty else _Pairs(groups)
+        self.n_iter = 0
+
+    def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
+        """Find clusters; return the objective after each change that was kept."""
+        self.grow(n_clusters)
+        history = [self.objective]
+        done = 0
+        while done < (_SWAPS * len(self.best.sizes) if n_swaps is None else n_swaps):
+            done += 1
+            if self.swap(n_clusters is None):
+                history.append(self.objective)
+        self._keep(self.converged(self.best))
+        return history
+
+    def grow(self, n_clusters: int | None) -> None:
+        """Seed one cluster after the other, until there are enough or no other one pays."""
+        n = self.samples.shape[0]
+        self._keep(self.converged(self.state(np.zeros(n, dtype=np.int32), 1)))
+        largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
+        in_vain = 0
+        while in_vain < _PATIENCE if n_clusters is None else len(self.best.sizes) < n_clusters:
+            k = len(self.best.sizes)
+            group = largest[k - 1] if k <= len(largest) else None
+            found = self.converged(self._seeded(self.best.labels, k, k + 1, group))
+            if n_clusters is None and found.objective <= self.objective:
+                in_vain += 1
+                continue
+            in_vain = 0
+            self._keep(found)
+
+    def swap(self, any_number: bool = False) -> bool:
+        """Remove a cluster, seed another, and keep the change if the objective is better.
+
+        With ``any_number``, clusters are also removed without another one, and added.
+        """
+        k = len(self.best.sizes)
+        kind = self.rng.integers(4) if any_number else 0
+        if k == 1 and kind != 1:
+            if not any_number:
+                return False
+            kind = 1
+        labels = self.best.labels.copy()
+        if kind == 1:
+            state = self._seeded(labels, k, k + 1)
+        else:
+            out = self._chosen()
+            members = labels == out
+            labels[members] = np.where(self._first == out, self._second, self._first)[members]
+            if kind == 2:
+                labels[labels > out] -= 1
+                state = self.state(labels, k - 1)
+            else:
+                state = self._seeded(labels, out, k)
+        found = self.converged(state, self.objective)
+        if found.objective <= self.objective + 1e-9 * abs(self.objective):
+            return False
+        self._keep(found)
+        return True
+
+    def state(self, labels: Labels, k: int) -> State:
+        """A partition with its moments, from scratch."""
+        d = self.samples.shape[1]
+        state = State(
+            np.full(len(labels), -1, dtype=np.int32), np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
+        )
+        self._move(state, labels)
+        return state
+
+    def model(self, state: State) -> tuple[float, Model]:
+        """Gain of the clusters over the background, less the cost of their parameters, and the parameters."""
+        (n, d), k = self.samples.shape, len(state.sizes)
+        floats = np.empty((3, k, d))
+        found = Model(
+            np.empty((k, d), np.int32), floats[0], floats[1], np.empty(k), np.empty(k, np.int32), floats[2]
+        )
+        moments = self.samples.moments(state)
+        gain = mixtures.fit_clusters(*moments, n, self._floor, self._prices, *found)
+        return gain - 0.5 * np.log(n) * np.count_nonzero(state.sizes), found
+
+    def converged(self, state: State, least: float = -np.inf) -> _Converged:
+        """Hard EM from a partition: neither step lowers the objective.
+
+        It ends early where further steps like the last one would not reach ``least``.
+        """
+        n = len(state.labels)
+        first, second = np.empty((2, n), dtype=np.int32)
+        margins = np.empty(n)
+        former, last = None, -np.inf
+        for _ in range(self.max_iter):
+            self.n_iter += 1
+            objective, model = self.model(state)
+            if objective + _STEPS * (objective - last) < least:
+                break
+            last = objective
+            self.samples.assign(model, self._n_jobs, first, second, margins)
+            new = first.copy()
+            if self.pairs is not None:
+                former = self.pairs.assign(self.samples.scores(model, self._n_jobs), former, new)
+            if not self._move(state, new):
+                break
+        else:
+            objective, _ = self.model(state)
+        if self.pairs is not None:
+            objective -= _VIOLATED * self.pairs.n_violated(state.labels)
+        return _Converged(state, float(objective), first, second, margins)
+
+    def _keep(self, found: _Converged) -> None:
+        self.best, self.objective, self._first, self._second, self._margins = found
+
+    def _move(self, state: State, labels: Labels) -> int:
+        moved = self.samples.move(state.labels, labels, state.sizes, state.sums, state.squares)
+        state.labels = labels
+        return moved
+
+    def _chosen(self) -> int:
+        """Cluster to remove: an empty one; any; or one of those of which least is lost."""
+        k = len(self.best.sizes)
+        if not self.best.sizes.all():
+            return int(np.argmin(self.best.sizes))
+        if self.rng.random() < 0.5:
+            return int(self.rng.integers(k))
+        loss = np.bincount(self.best.labels, weights=self._margins, minlength=k)
+        return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
+
+    def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
+        """The partition with another cluster: a sample and those near it in some features."""
+        labels = labels.copy()
+        labels[self._dense(group)] = cluster
+        more = ((0, k - len(self.best.sizes)), (0, 0))
+        state = State(
+            self.best.labels,
+            np.pad(self.best.sizes, more[0]),
+            np.pad(self.best.sums, more),
+            np.pad(self.best.squares, more),
+        )
+        self._move(state, labels)
+        return state
+
+    def _dense(self, group: Int64Array | None = None) -> Int64Array:
+        """A sample, and its neighbours in features in which it has more than a Gaussian would give it.
+
+        Features are taken one after the other, each among the neighbours by those before. The samples that
+        belong with the first one count as neighbours, and where they are many tell the features.
+        """
+        rng, (n, d) = self.rng, self.samples.shape
+        if group is None:
+            i = int(rng.integers(n))
+            group = np.array([i]) if self.pairs is None else self.pairs.together(i)
+        else:
+            i = int(rng.choice(group))
+        width = float(_WIDTHS[0] * (_WIDTHS[1] / _WIDTHS[0]) ** rng.random())
+        x = self.samples.row(i)
+        near = np.clip(ndtr(x + width) - ndtr(x - width), 1e-3, 1 - 1e-3)
+        most = max(_FEWEST, min(_SEEN, BLOCK_ITEMS // d))
+        members = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+        def excess(rows: Int64Array) -> FloatArray:
+            counts = self.samples.near(rows, x, width)
+            return (counts - len(rows) * near) / np.sqrt(len(rows) * near * (1 - near))
+
+        known = excess(group) if len(group) > 1 else 0.0
+        used = ~self._varying
+        for depth in range(min(_DEPTH, d - np.count_nonzero(used))):
+            found = np.where(used, -np.inf, excess(members) + known)
+            leading = np.argsort(-found, kind="stable")[: 1 if depth else _FIRST]
+            j = int(rng.choice(leading))
+            used[j] = True
+            nearer = members[np.abs(self.samples.column(members, j) - x[j]) <= width]
+            if len(nearer) < _FEWEST:
+                break
+            members = nearer
+        return np.union1d(members, group)
+
+
+class _Converged(NamedTuple):
+    state: State
+    objective: float
+    first: Labels
+    second: Labels
+    margins: FloatArray
+
+
+class _Pairs:
+    """Groups of samples that move as one, and conflicts between them."""
+
+    def __init__(self, groups: ConstraintGroups) -> None:
+        self._rows = np.flatnonzero(groups.groups >= 0)
+        self._groups, self._of, self.members = groups, groups.groups[self._rows], groups.members()
+        ones = np.ones(len(self._rows))
+        where = np.arange(len(self._rows))
+        self._sum = sparse.csr_array((ones, (self._of, where)), shape=(groups.n_groups, len(self._rows)))
+        both = np.concatenate([groups.conflicts, groups.conflicts[:, ::-1]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        self._starts = np.searchsorted(both[:, 0], np.arange(groups.n_groups + 1)).astype(np.int64)
+        self._partners = np.ascontiguousarray(both[:, 1])
+        self._costs = np.full(len(both), _VIOLATED)
+        self._first_rows = self._rows[np.unique(self._of, return_index=True)[1]]
+        # The largest groups first: they have most to lose.
+        self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
+
+    def together(self, i: int) -> Int64Array:
+        """Sample i and those that belong with it."""
+        group = self._groups.groups[i]
+        return np.array([i]) if group < 0 else self._rows[self._of == group]
+
+    def assign(self, scores: FloatArray, former: Labels | None, labels: Labels) -> Labels:
+        """Best clusters of the groups given those of others, written into ``labels``."""
+        costs = -(self._sum @ scores[self._rows])
+        found = np.full(len(costs), -1, dtype=np.int32) if former is None else former.copy()
+        icm_sweep(costs, self._starts, self._partners, self._costs, self._order, found)
+        labels[self._rows] = found[self._of]
+        return found
+
+    def n_violated(self, labels: Labels) -> int:
+        """Number of conflicts within a cluster, and of groups in several."""
+        of_group = labels[self._first_rows]
+        g, h = self._groups.conflicts.T
+        split = np.unique(self._of[labels[self._rows] != of_group[self._of]])
+        return int(np.count_nonzero(of_group[g] == of_group[h])) + len(split)
+
+
+class Standardised(NamedTuple):
+    """Means and standard deviations of the features of a fit; constant ones have scale 0."""
+
+    means: FloatArray
+    scales: FloatArray
+
+    @classmethod
+    def of(cls, X: Any) -> Standardised:
+        if sparse.issparse(X):
+            means, variances = mean_variance_axis(X, axis=0)
+            largest = abs(X).max(axis=0).toarray().ravel()
+        else:
+            means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
+        scales = np.sqrt(variances)
+        # Equal values may be rounded away from their mean.
+        return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0))
+
+    @property
+    def factors(self) -> FloatArray:
+        """Inverse standard deviations; 0 for constant features."""
+        return np.divide(1.0, self.scales, out=np.zeros_like(self.scales), where=self.scales > 0)
+
+
+def samples_of(X: Any, space: Standardised) -> DenseSamples | SparseSamples:
+    """Samples with the means and scales of a fit."""
+    return SparseSamples(X, space) if sparse.issparse(X) else DenseSamples(X, space)
+
+
+class DenseSamples:
+    """A table of features with mean 0 and variance 1."""
+
+    def __init__(self, X: FloatArray, space: Standardised) -> None:
+        self._X = (X - space.means) * space.factors
+        self.shape, self.varying = X.shape, space.scales > 0
+
+    def scores(self, model: Model, n_jobs: int | None) -> FloatArray:
+        """Log-likelihood ratios against the background, shape (n_samples, n_clusters)."""
+        scores = np.empty((len(self._X), len(model.bases)))
+
+        def part(lo: int, hi: int) -> None:
+            mixtures.score_rows(self._X, *model[:5], lo, hi, scores)
+
+        for_parts(part, len(self._X), self._n_operations(model), n_jobs)
+        return scores
+
+    def assign(
+        self, model: Model, n_jobs: int | None, first: Labels, second: Labels, margins: FloatArray
+    ) -> None:
+        """Best and second best clusters, and the differences of their scores."""
+
+        def part(lo: int, hi: int) -> None:
+            mixtures.assign_rows(self._X, *model[:5], lo, hi, first, second, margins)
+
+        for_parts(part, len(self._X), self._n_operations(model), n_jobs)
+
+    def move(self, old: Labels, new: Labels, sizes: FloatArray, sums: FloatArray, squares: FloatArray) -> int:
+        """Bring moments up to date."""
+        return int(mixtures.move_rows(self._X, old, new, sizes, sums, squares))
+
+    def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Sizes, sums and sums of squares."""
+        return state.sizes, state.sums, state.squares
+
+    def _n_operations(self, model: Model) -> float:
+        return float(len(self._X)) * int(model.counts.sum() + len(model.counts))
+
+    def row(self, i: int) -> FloatArray:
+        """A sample."""
+        return self._X[i]
+
+    def column(self, rows: Int64Array, j: int) -> FloatArray:
+        """A feature of some samples."""
+        return self._X[rows, j]
+
+    def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
+        """Number of the samples within ``width`` of x, by feature."""
+        found: FloatArray = mixtures.count_near(self._X, rows, x, width)
+        return found
+
+
+class SparseSamples:
+    """Compressed rows of such features: scaled, and shifted only in what is computed from them."""
+
+    def __init__(self, X: Any, space: Standardised) -> None:
+        values = X.data * space.factors[X.indices]
+        self._X = sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
+        self._shift = space.means * space.factors
+        self._parts = self._X.indptr, self._X.indices, self._X.data
+        self.shape, self.varying = X.shape, space.scales > 0
+
+    def scores(self, model: Model, n_jobs: int | None) -> FloatArray:
+        n, k = self.shape[0], len(model.bases)
+        panel, constants = np.zeros((self.shape[1], 2 * k)), model.bases.copy()
+        for c, m in enumerate(model.counts):
+            columns, linear, curves = model.features[c, :m], model.linear[c, :m], model.curves[c, :m]
+            # linear z + curve z^2 with z = x - shift, in powers of x
+            shift = self._shift[columns]
+            panel[columns, c] = linear - 2 * curves * shift
+            panel[columns, k + c] = curves
+            constants[c] += float(np.sum(shift * (curves * shift - linear)))
+        scores = np.empty((n, k))
+
+        def part(lo: int, hi: int) -> None:
+            quadratic_rows(*self._parts, panel, k, lo, hi, scores[lo:hi])
+
+        for_parts(part, n, float(self._X.nnz) * k, n_jobs)
+        scores += constants
+        return scores
+
+    def assign(
+        self, model: Model, n_jobs: int | None, first: Labels, second: Labels, margins: FloatArray
+    ) -> None:
+        scores, rows = self.scores(model, n_jobs), np.arange(self.shape[0])
+        first[:] = scores.argmax(axis=1)
+        best = scores[rows, first]
+        scores[rows, first] = -np.inf
+        second[:] = scores.argmax(axis=1)
+        margins[:] = best - scores[rows, second]
+
+    def move(self, old: Labels, new: Labels, sizes: FloatArray, sums: FloatArray, squares: FloatArray) -> int:
+        return int(mixtures.move_sparse_rows(*self._parts, old, new, sizes, sums, squares))
+
+    def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sizes = state.sizes[:, None]
+        squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
+        return state.sizes, state.sums - sizes * self._shift, squares
+
+    def row(self, i: int) -> FloatArray:
+        return self._X[[i]].toarray()[0] - self._shift
+
+    def column(self, rows: Int64Array, j: int) -> FloatArray:
+        return self._X[rows][:, [j]].toarray()[:, 0] - self._shift[j]
+
+    def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
+        seen, values = self._X[rows], x + self._shift
+        stored = np.bincount(seen.indices, minlength=self.shape[1])
+        close = np.abs(seen.data - values[seen.indices]) <= width
+        found: FloatArray = np.bincount(seen.indices[close], minlength=self.shape[1]).astype(np.float64)
+        found += (len(rows) - stored) * (np.abs(values) <= width)
+        return found
