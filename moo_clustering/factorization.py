@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self, TypeVar
@@ -368,7 +369,8 @@ def prepare_task(
     keep: bool,
 ) -> Task:
     """Check everything; ``keep`` leaves room for the factors of all runs."""
-    method = find_solver(solver)
+    choice("solver", solver, SOLVERS)
+    method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
     max_iter = method.max_iter if max_iter is None else max_iter
     choice("dtype", dtype, ("float64", "float32"))
@@ -601,16 +603,6 @@ class Solver(NamedTuple):
     # Runs that a worker should have; with fewer, several workers share the rows of a run.
     lanes: int
     prefer: Literal["threads", "processes"]  # workers for batches
-
-
-def hals(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
-    """Coordinate descent by :func:`solve_panel`."""
-    return solve_panel(matrix, starts, multiply=False, **options)
-
-
-def multiplicative_updates(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
-    """Multiplicative updates by :func:`solve_panel`."""
-    return solve_panel(matrix, starts, multiply=True, **options)
 
 
 def solve_panel(
@@ -882,16 +874,6 @@ def _norm(*parts: AnyFloatArray) -> float:
     return float(np.sqrt(sum(np.vdot(part, part) for part in parts)))
 
 
-def coordinate_descent(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
-    """The solver "cd" of scikit-learn."""
-    return _solve(matrix, starts, solver="cd", **options)
-
-
-def sklearn_multiplicative_updates(matrix: Matrix, starts: Starts, **options: Any) -> NMFRuns:
-    """The solver "mu" of scikit-learn."""
-    return _solve(matrix, starts, solver="mu", **options)
-
-
 def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
@@ -916,15 +898,9 @@ def _solve(
 
 
 SOLVERS: dict[str, Solver] = {
-    "hals": Solver(hals, 1e-5, 40, 32, "threads"),
-    "mu": Solver(multiplicative_updates, 1e-5, 200, 32, "threads"),
+    "hals": Solver(partial(solve_panel, multiply=False), 1e-5, 40, 32, "threads"),
+    "mu": Solver(partial(solve_panel, multiply=True), 1e-5, 200, 32, "threads"),
     "pg": Solver(projected_gradient, 1e-4, 200, 1, "processes"),
-    "sklearn": Solver(coordinate_descent, 1e-4, 200, 1, "processes"),
-    "sklearn-mu": Solver(sklearn_multiplicative_updates, 1e-4, 200, 1, "processes"),
+    "sklearn": Solver(partial(_solve, solver="cd"), 1e-4, 200, 1, "processes"),
+    "sklearn-mu": Solver(partial(_solve, solver="mu"), 1e-4, 200, 1, "processes"),
 }
-
-
-def find_solver(name: str) -> Solver:
-    """The solver of a name."""
-    choice("solver", name, SOLVERS)
-    return SOLVERS[name]

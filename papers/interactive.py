@@ -23,9 +23,10 @@ from sklearn.metrics import silhouette_score
 
 from moo_clustering import ParetoClustering, PCKMeans
 from moo_clustering._arrays import FloatArray
-from moo_clustering.interactive import COBRAS, Question, RandomPairs, UncertainLabels, simulate
+from moo_clustering.interactive import COBRAS, Question, simulate
 from moo_clustering.visualization.partitions import house_style, new_figure, save_figure
 from papers.flagship_sets import KINDS, load_suite
+from papers.rivals import RandomPairs, UncertainLabels
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
 POINTS = (0, 5, 10, 25, 50, 100, 200)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -281,15 +281,7 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
             "labels must be the archive with the array 'Y' for npz files (names go to label_names), "
             f"got {quoted(labels)}"
         )
-    return read_multilabel_npz(
-        path,
-        NpzOptions(
-            None if labels is None else Path(fspath(labels)),
-            given["feature_names"],
-            given["label_names"],
-            given["id_column"],
-        ),
-    )
+    return read_multilabel_npz(path, given)
 
 
 def _kind(path: Path) -> str:
@@ -480,21 +472,15 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
     )
 
 
-class NpzOptions(NamedTuple):
-    """Options about an archive; see :func:`~moo_clustering.datasets.read_multilabel`."""
-
-    labels: Path | None = None
-    feature_names: Names = None
-    label_names: Names = None
-    id_column: str | None = None
-
-
-def read_multilabel_npz(path: Path, options: NpzOptions) -> MultiLabelTable:
+def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
     """Arrays of one archive, or of two; see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     arrays = load_arrays(path)
     X = _features(arrays, source)
-    file = options.labels or (None if "Y" in arrays else _beside(path, "_Y.npz"))
+    if options["labels"] is not None:
+        file: Path | None = Path(fspath(options["labels"]))
+    else:
+        file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
         raise DataError(f"there is no file {file} (labels)")
     known = arrays if file is None else load_arrays(file)
@@ -503,9 +489,9 @@ def read_multilabel_npz(path: Path, options: NpzOptions) -> MultiLabelTable:
         name=path.name,
         X=X,
         Y=Y,
-        feature_names=_names(options.feature_names, arrays, "feature_names", "x", X.shape[1], path),
-        label_names=_names(options.label_names, known, "label_names", "y", Y.shape[1], path),
-        row_ids=_row_ids(options.id_column, {**arrays, **known}, X.shape[0], source),
+        feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X.shape[1], path),
+        label_names=_names(options["label_names"], known, "label_names", "y", Y.shape[1], path),
+        row_ids=_row_ids(options["id_column"], {**arrays, **known}, X.shape[0], source),
     )
 
 

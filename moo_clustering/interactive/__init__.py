@@ -6,7 +6,7 @@ that :func:`simulate` compares them.
 """
 
 from moo_clustering.interactive.partition import QuestionPool
-from moo_clustering.interactive.rivals import COBRAS, RandomPairs, UncertainLabels
+from moo_clustering.interactive.rivals import COBRAS
 from moo_clustering.interactive.session import AnswerSession, Question, SessionFileError, simulate
 
 __all__ = [
@@ -14,8 +14,6 @@ __all__ = [
     "AnswerSession",
     "Question",
     "QuestionPool",
-    "RandomPairs",
     "SessionFileError",
-    "UncertainLabels",
     "simulate",
 ]

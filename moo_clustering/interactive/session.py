@@ -885,7 +885,7 @@ def simulate(
 
     Parameters
     ----------
-    asker : AnswerSession, COBRAS, RandomPairs or UncertainLabels
+    asker : AnswerSession, COBRAS or another Asker
         Anything with ``mode``, ``question``, ``answer`` and ``labels_``.
     y : array-like of shape (n_samples,)
         Classes, -1 for samples whose class is not known: answers about them are "unknown".

@@ -1,7 +1,6 @@
 from .bags import (
     DescendPartition,
     DriftPartition,
-    EvaluatePartition,
     ImprovePartition,
     MixedStarts,
     PerturbedCopies,
@@ -35,7 +34,7 @@ from .selection import (
     sel_tournament_rank,
 )
 from .toolboxes import (
-    EvaluateLabels,
+    EvaluateGenes,
     LabelStep,
     bag_toolbox,
     constraint_nsga2_step,
@@ -70,8 +69,7 @@ __all__ = [
     "CentreIndividual",
     "DescendPartition",
     "DriftPartition",
-    "EvaluateLabels",
-    "EvaluatePartition",
+    "EvaluateGenes",
     "ImprovePartition",
     "LabelStep",
     "MedoidFitness",

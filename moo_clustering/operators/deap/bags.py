@@ -17,26 +17,6 @@ from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
 
 
-class EvaluatePartition:
-    """``evaluate``: the objective of a partition, minimised.
-
-    Parameters
-    ----------
-    objective : BagObjective
-    """
-
-    def __init__(self, objective: BagObjective) -> None:
-        self.objective = objective
-
-    def __call__(self, individual: Individual) -> tuple[float]:
-        """The objective as a tuple."""
-        return (float(self.batch(np.atleast_2d(np.asarray(individual)))[0]),)
-
-    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives of all rows."""
-        return self.objective.evaluate(matrix)
-
-
 class _InPlace(Documented, ABC):
     """Mutation of individuals in place, by the batched form.
 

@@ -117,7 +117,7 @@ def bag_toolbox(
     toolbox.register("individual", individual)
     toolbox.register("from_genes", from_genes)
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
-    toolbox.register("evaluate", bags.EvaluatePartition(objective))
+    toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
     toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
     toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
     toolbox.register("km", bags.ReassignPartition(objective, empty=empty))
@@ -209,14 +209,21 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: minimise ``score``, from genes (n_individuals, n_var) to values (n_individuals,)."""
+    """``evaluate``: compute the objectives of an individual, or of many with ``batch``.
+
+    Parameters
+    ----------
+    score : callable
+        Function of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,) or
+        (n_individuals, n_objectives).
+    """
 
     def __init__(self, score: Score) -> None:
         self.score = score
 
-    def __call__(self, individual: Any) -> tuple[float]:
-        """The objective as a tuple."""
-        return (float(self.score(np.asarray(individual)[None])[0]),)
+    def __call__(self, individual: Any) -> tuple[float, ...]:
+        """Objectives of one individual."""
+        return tuple(np.ravel(self.score(np.asarray(individual)[None])[0]).tolist())
 
     def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
         """Objectives of all rows."""
@@ -268,7 +275,7 @@ def label_toolbox(
 
     toolbox.register("individual", ArrayIndividual, fitness=fitness)
     toolbox.register("population", population)
-    toolbox.register("evaluate", EvaluateLabels(problem))
+    toolbox.register("evaluate", EvaluateGenes(partial(_natural_objectives, problem)))
     toolbox.register("map", batch_map)
     toolbox.register("mate", moves.cx_grouping_overlay, crossover=crossover, k_max=bounds.k_max)
     toolbox.register("mutate", moves.mut_partition, mutation=mutation, k_max=bounds.k_max, k_min=bounds.k_min)
@@ -280,24 +287,8 @@ def label_toolbox(
     return toolbox
 
 
-class EvaluateLabels:
-    """``evaluate``: compute the natural objectives of a partition, or of many with ``batch``.
-
-    Parameters
-    ----------
-    problem : PartitionProblem
-    """
-
-    def __init__(self, problem: PartitionProblem) -> None:
-        self.problem = problem
-
-    def __call__(self, individual: Any) -> tuple[float, ...]:
-        """Objectives of one individual."""
-        return tuple(self.batch(np.asarray(individual)[None])[0].tolist())
-
-    def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives of all rows, shape (n, n_objectives)."""
-        return self.problem.natural(self.problem.evaluate(matrix, return_values_of=["F"]))
+def _natural_objectives(problem: PartitionProblem, genes: NDArray[Any]) -> NDArray[np.float64]:
+    return problem.natural(problem.evaluate(genes, return_values_of=["F"]))
 
 
 def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:

@@ -41,8 +41,7 @@ from moo_clustering.estimators.bags_genetic import (
     MedoidBagScore,
     MemeticCHCMIC,
 )
-from moo_clustering.operators.deap.bags import EvaluatePartition
-from moo_clustering.operators.deap.toolboxes import EvaluateGenes
+from moo_clustering.operators.deap import EvaluateGenes
 from moo_clustering.validity import BagDaviesBouldin
 
 EVERY = pytest.mark.parametrize("cls", ALL)
@@ -275,14 +274,13 @@ def test_others_leave_before_the_medoids_do():
 def counted(monkeypatch):
     """Counts of rows that were evaluated, and of trials, taken beneath the estimators."""
     counts = {"rows": 0, "trials": 0}
-    for owner in (EvaluatePartition, EvaluateGenes):
-        whole = owner.batch
+    whole = EvaluateGenes.batch
 
-        def batch(self, matrix, whole=whole):
-            counts["rows"] += len(matrix)
-            return whole(self, matrix)
+    def batch(self, matrix):
+        counts["rows"] += len(matrix)
+        return whole(self, matrix)
 
-        monkeypatch.setattr(owner, "batch", batch)
+    monkeypatch.setattr(EvaluateGenes, "batch", batch)
     for name in ("improve", "descend"):
         method = getattr(BagObjective, name)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from moo_clustering.operators.deap.toolboxes import EvaluateGenes
+from moo_clustering.operators.deap import EvaluateGenes
 
 
 def test_one_and_all():

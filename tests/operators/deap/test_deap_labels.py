@@ -19,7 +19,7 @@ from moo_clustering.operators import (
 from moo_clustering.operators.base import Bounds
 from moo_clustering.operators.deap import ArrayIndividual, MinimizeTwo
 from moo_clustering.operators.deap.selection import SelElite
-from moo_clustering.operators.deap.toolboxes import EvaluateLabels, LabelStep, label_toolbox
+from moo_clustering.operators.deap.toolboxes import LabelStep, label_toolbox
 from moo_clustering.operators.deap.variation import cx_grouping_overlay, mut_partition
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
@@ -130,7 +130,7 @@ def test_fitness_is_natural_and_of_the_whole_population_at_once():
     for individual in individuals:
         assert individual.fitness.values == (Cut().evaluate(individual[None])[0], individual.max() + 1.0)
         assert individual.fitness.weights == (-1.0, 1.0)
-        assert EvaluateLabels(PROBLEM)(individual) == individual.fitness.values
+        assert toolbox.evaluate(individual) == individual.fitness.values
 
 
 def evaluated(toolbox, rows):
