@@ -40,7 +40,11 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
     check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
-            return _euclidean(centred_features(X))
+            # Matrix products for speed, direct differences for the pairs too close for them.
+            X = centred_features(X)
+            D = euclidean_distances(X, squared=True)
+            refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
+            return np.sqrt(D, out=D)
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
@@ -48,14 +52,6 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             f"{_pairs_of(X.shape[0], owner)}, and there is not that much free; take fewer samples, or a "
             "method that does without"
         ) from error
-
-
-def _euclidean(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Matrix products for speed, direct differences for the pairs too close for them."""
-    D: NDArray[np.float64] = euclidean_distances(X, squared=True)
-    refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
-    np.sqrt(D, out=D)
-    return D
 
 
 def _dissimilarities(D: NDArray[np.float64], source: str, max_memory: int, owner: str) -> NDArray[np.float64]:

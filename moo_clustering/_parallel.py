@@ -119,10 +119,6 @@ class Shelf:
             self._futures[name] = future
         return future
 
-    def take_away(self, name: str) -> None:
-        """The cluster may forget it."""
-        self._futures.pop(name, None)
-
 
 class Parcels:
     """Calls as functions of futures, for the length of one dispatch."""
@@ -180,8 +176,9 @@ def _owner(array: Any) -> Any:
 
 
 def _take_away(shelf: weakref.ref[Shelf], name: str) -> None:
+    """The cluster may forget an array."""
     if (still := shelf()) is not None:
-        still.take_away(name)
+        still._futures.pop(name, None)
 
 
 def _copied(buffer: Any) -> Content:

@@ -17,7 +17,7 @@ from scipy import sparse
 from moo_clustering.cli.ask import save_questions
 from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, Samples, TextSamples
+from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SHOWN = 20
 OWN = ("cluster", "size")
 TYPICAL = "typical values"
 # Characters of the typical values of a cluster on a terminal.
-_MODE_WIDTH, _TYPICAL_WIDTH = 84, 100
+_TYPICAL_WIDTH = 100
 # Rules that labels and pairs decide, if there are any.
 _BY_KNOWLEDGE = ("auto", "labels", "constraints")
 # Least difference from all samples that is listed, in standard deviations, and most differences per cluster.
@@ -76,7 +76,9 @@ def describe(job: Job) -> Description:
         found.frames["clusters.csv"] = found.clusters
         found.pictures[TERMS] = partial(draw_terms, text=samples, estimator=estimator)
     elif job.method.categorical:
-        found.clusters = typical_frame(job)
+        columns = samples.columns()
+        assert columns is not None
+        found.clusters = column_frames(columns, samples.category_names, estimator.labels_)[0]
         found.frames["clusters.csv"] = mode_frame(job)
         found.arrays["memberships"] = estimator.memberships_
     describe_squares(estimator, found)
@@ -188,40 +190,6 @@ def mode_frame(job: Job) -> pd.DataFrame:
     return frame
 
 
-def typical_frame(job: Job) -> pd.DataFrame:
-    """Number and size of every cluster, and what it has and others have not, most telling first.
-
-    That is the mode of an attribute if more samples have it than elsewhere, or its mean if that is far
-    from the mean of all, in standard deviations.
-    """
-    estimator = job.estimator
-    frame = sizes_frame(estimator.labels_)
-    columns = _arrays_of(job.samples)
-    tells = _excess_means if estimator.metric == "euclidean" else _excess_shares
-    excess = [
-        tells(column, estimator.modes_[:, feature], estimator.labels_)
-        for feature, column in enumerate(columns)
-    ]
-    table = np.column_stack(excess)
-    frame[TYPICAL] = [
-        "; ".join(
-            f"{job.samples.feature_names[feature]} {short_cell(estimator.modes_[cluster, feature])}"
-            for feature in np.argsort(-table[cluster], kind="stable")
-            if table[cluster, feature] > 0
-        )
-        for cluster in frame["cluster"]
-    ]
-    return frame
-
-
-def _arrays_of(samples: Samples) -> list[NDArray[Any]]:
-    """One array per column, of text for categories and of numbers for the others."""
-    columns = samples.columns()
-    assert columns is not None
-    categories = set(samples.category_names)
-    return [columns[name].to_numpy(dtype=str if name in categories else np.float64) for name in columns]
-
-
 def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
     """Number and size of every cluster."""
     sizes = cluster_sizes(labels)
@@ -231,26 +199,6 @@ def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """Samples of cluster 0, 1, ...; noise (-1) is in none."""
     return np.bincount(labels[labels >= 0])
-
-
-def _excess_shares(column: NDArray[Any], modes: Sequence[Any], labels: NDArray[Any]) -> list[float]:
-    """Share of the mode within each cluster, less that in all samples."""
-    excess = []
-    for cluster, mode in enumerate(modes):
-        has = _equals(column, mode)
-        excess.append(float(has[labels == cluster].mean() - has.mean()))
-    return excess
-
-
-def _excess_means(column: NDArray[Any], means: Sequence[Any], labels: NDArray[Any]) -> list[float]:
-    spread = float(column.std())
-    return [abs(float(mean) - float(column.mean())) / spread if spread else 0.0 for mean in means]
-
-
-def _equals(column: NDArray[Any], mode: Any) -> NDArray[np.bool_]:
-    if isinstance(mode, pd.Interval):
-        return (column >= mode.left) & (column < mode.right)
-    return column == mode
 
 
 def plain_cell(value: Any) -> Any:
@@ -268,13 +216,6 @@ def short_cell(value: Any) -> str:
     """A number of four digits at most, or text."""
     cell = plain_cell(value)
     return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
-
-
-def mode_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with their typical values, for a terminal."""
-    return _largest(
-        frame, [*OWN, TYPICAL], lambda entry: [*map(str, entry[:2]), shortened(entry[2], _MODE_WIDTH)]
-    )
 
 
 def attainment_record(estimator: Any) -> dict[str, Any]:
@@ -369,9 +310,7 @@ def describe_pareto(job: Job, found: Description) -> None:
         found.arrays["alternative_labels"] = estimator.alternative_labels_
     probabilities = getattr(estimator, "predict_proba_", None)
     if probabilities is not None:
-        frame = pd.DataFrame(probabilities, columns=class_names(job))
-        frame.insert(0, "row", samples.row_ids, allow_duplicates=True)
-        frames["probabilities.csv"] = frame
+        frames[PROBABILITIES] = probability_frame(probabilities, class_names(job), samples.row_ids)
         found.arrays["probabilities"] = probabilities
     found.frames |= frames
     if estimator.pool_ is not None:
@@ -560,7 +499,9 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     predictions = predictions_of(job.estimator, job.samples.X, job.labels)
     if predictions is not None:
         record = found.record["prediction"] = prediction_record(predictions)
-        found.frames[PROBABILITIES] = probability_frame(predictions, job.samples.row_ids)
+        found.frames[PROBABILITIES] = probability_frame(
+            predictions.probabilities, predictions.use.names, job.samples.row_ids
+        )
         found.frames[PREDICTIONS] = prediction_frame(predictions, job.samples.row_ids)
         if record.get("macro_auc") is not None:
             title = f"{type(job.estimator).__name__}, {job.samples.name}"
@@ -783,9 +724,11 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     return record
 
 
-def probability_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
+def probability_frame(
+    probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
+) -> pd.DataFrame:
     """Row and a column per label, whose names are kept even where two are the same or one is ``row``."""
-    frame = pd.DataFrame(predictions.probabilities, columns=list(predictions.use.names))
+    frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
 

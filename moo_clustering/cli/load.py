@@ -161,7 +161,7 @@ def load_data(
             partial_labels=partial_labels,
             drop=drop,
         )
-    if holds_sparse(path):
+    if array_names(path) >= _PARTS:  # as ``scipy.sparse.save_npz`` writes a matrix
         names = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column}
         return load_sparse(path, method, {**names, "--drop": drop})
     if prepares is not None and holds_columns(path):
@@ -423,11 +423,6 @@ def load_documents(
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def holds_sparse(path: Path) -> bool:
-    """Whether a file is a matrix as ``scipy.sparse.save_npz`` writes it."""
-    return array_names(path) >= _PARTS
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:

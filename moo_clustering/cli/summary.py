@@ -12,7 +12,6 @@ from moo_clustering.cli.describe import (
     cluster_table,
     column_table,
     has_pool,
-    mode_table,
     number_rows,
     squares_rows,
     subspace_table,
@@ -201,10 +200,8 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
     if job.samples.kind == "document" and not job.weighs_features:
         return cluster_table(clusters)
-    if has_pool(job.estimator):
+    if has_pool(job.estimator) or job.method.categorical:
         return column_table(clusters)
-    if job.method.categorical:
-        return mode_table(clusters)
     return subspace_table(clusters)
 
 

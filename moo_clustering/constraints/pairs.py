@@ -329,7 +329,8 @@ class PairwiseConstraints:
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _equal_and_different(self, labels: ArrayLike) -> tuple[tuple[Counts, Counts], tuple[Counts, Counts]]:
-        population = sample_major(labels, self.n_samples)
+        # Shape (n_samples, n_individuals), in the narrowest unsigned type that tells labels apart.
+        population = np.ascontiguousarray(_narrow(check_partitions(labels, self.n_samples)).T)
         must_weights = self.must_link_weights if self.is_weighted else None
         cannot_weights = self.cannot_link_weights if self.is_weighted else None
         return (
@@ -384,11 +385,6 @@ def _ratio(part: Counts, weights: FloatArray) -> FloatArray:
     if not len(weights):
         return np.zeros(len(part))
     return part / weights.sum()
-
-
-def sample_major(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Labels as (n_samples, n_individuals) in the narrowest unsigned type that tells them apart."""
-    return np.ascontiguousarray(_narrow(check_partitions(labels, n_samples)).T)
 
 
 def _narrow(labels: NDArray[Any]) -> NDArray[Any]:

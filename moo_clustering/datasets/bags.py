@@ -701,12 +701,6 @@ class Members(NamedTuple):
         """Name of a bag, for messages."""
         return f"bag {bag + 1} of {self.n_bags}" if self.ids is None else f"bag {self.ids[bag]!r}"
 
-    def name_row(self, row: int) -> str:
-        """Name of a row, for messages."""
-        bag = int(self.bag_of_row[row])
-        within = np.count_nonzero(self.bag_of_row[: row + 1] == bag)
-        return f"{self.name(bag)}, row {within}"
-
 
 class Classes(NamedTuple):
     """Class of each row, as code of a column's value; NaN where there is none."""
@@ -732,7 +726,8 @@ def assemble(
     """The bags, each with its rows in the order of the file, and their classes."""
 
     def where(row: int) -> str:
-        what = members.name_row(row)
+        bag = int(members.bag_of_row[row])
+        what = f"{members.name(bag)}, row {np.count_nonzero(members.bag_of_row[: row + 1] == bag)}"
         return what if rows.lines is None else f"line {rows.lines[row]} ({what})"
 
     labels, label_names = (None, ()) if classes is None else _classes(rows, members, classes, source)

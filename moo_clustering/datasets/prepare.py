@@ -226,7 +226,9 @@ def prepare_table(
     if len(frame) < 2:
         rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
         raise DataError(f"the table has {rows}, and clusters are made of at least two")
-    judged = judge_columns(frame)
+    read = [_read(name, frame[name]) for name in frame.columns]
+    written = {column.convention for column in read}
+    judged = [_judge(_settled(column, written)) for column in read]
     used = [column for column in judged if column.kind != "out"]
     if not used:
         _refuse(judged)
@@ -521,13 +523,6 @@ class Column:
     def out(self, reason: str) -> Column:
         """The column left out."""
         return replace(self, kind="out", reason=reason)
-
-
-def judge_columns(frame: pd.DataFrame) -> list[Column]:
-    """Recognise the kind of each column; names are unique texts. O(cells) time and memory."""
-    columns = [_read(name, frame[name]) for name in frame.columns]
-    written = {column.convention for column in columns}
-    return [_judge(_settled(column, written)) for column in columns]
 
 
 def _read(name: str, column: pd.Series[Any]) -> Column:

@@ -134,18 +134,12 @@ def choose_space(
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
-        return "vector", vector_space(X, name, n_jobs)  # type: ignore[arg-type]
+        # The medoid of Euclidean vectors is the member with the least total *squared* distance, which is
+        # another one than that of the distance matrix; sparse features stay sparse.
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        space = SparseVectorSpace if issparse(X) else DenseVectorSpace
+        return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
     return "matrix", DistanceMatrixSpace(X, metric, max_memory, n_jobs)
-
-
-def vector_space(X: Any, metric: VectorMetric, n_jobs: int | None = None) -> VectorSpace:
-    """Space over dense or sparse features; sparse ones stay sparse.
-
-    With ``"euclidean"`` distances are plain, but the medoid of a cluster is the member with the least total
-    *squared* distance, which is another one than that of the distance matrix.
-    """
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-    return SparseVectorSpace(X, metric, n_jobs) if issparse(X) else DenseVectorSpace(X, metric, n_jobs)
 
 
 class DistanceMatrixSpace(MedoidSpace):

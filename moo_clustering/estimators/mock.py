@@ -502,8 +502,13 @@ objective, int or callable, default="auto"
 
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
         """A search that has not started."""
+        sampling: Sampling = MSTInterestingnessSampling(
+            "delta" if self.init == "greedy" else self.init, replace=self.replace
+        )
+        if self.init == "greedy":
+            sampling = GreedyFrontSampling(rest=sampling)
         operators: dict[str, Any] = {
-            "sampling": self._sampling(),
+            "sampling": sampling,
             "crossover": UniformCrossover(prob=self.pc),
             "mutation": NeighborBiasedMutation(self.mutation_length, new_value=self.new_value),
         }
@@ -536,11 +541,6 @@ objective, int or callable, default="auto"
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
         """The two objectives, and a third if labels or pairs make one."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
-
-    def _sampling(self) -> Sampling:
-        if self.init == "greedy":
-            return GreedyFrontSampling(rest=MSTInterestingnessSampling(replace=self.replace))
-        return MSTInterestingnessSampling(self.init, replace=self.replace)
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:

@@ -122,6 +122,17 @@ class State:
         if name is not None:
             self.names.setdefault(first, name)
 
+    def joined(self, point: int) -> set[int]:
+        """Points that a chain of answers "together" joins to a point, with itself."""
+        found, grew = {point}, True
+        while grew:
+            grew = False
+            for i, j, sign, _ in self.answers:
+                if sign > 0 and (i in found) != (j in found):
+                    found |= {i, j}
+                    grew = True
+        return found
+
     def identities(self) -> list[int]:
         """Identities of the groups, in the order of their oldest anchors."""
         return list(dict.fromkeys(self.anchors.values()))
@@ -405,13 +416,7 @@ class Inquiry:
         loose = []
         for g in range(spread.n_real):
             founder, *others = self.founders[g]
-            joined, grew = {founder}, True
-            while grew:
-                grew = False
-                for i, j, sign, _ in state.answers:
-                    if sign > 0 and (i in joined) != (j in joined):
-                        joined |= {i, j}
-                        grew = True
+            joined = state.joined(founder)
             loose += [(spread.probabilities[p, g], p) for p in others if p not in joined | state.named]
         for _, point in sorted(loose):
             found = self._about_sample(point, 0.0)
@@ -600,13 +605,7 @@ class Inquiry:
         """Found a group of volunteered samples that were told apart from every large group."""
         if point in state.anchors or not self.spread.n_real:
             return
-        members, grew = {point}, True
-        while grew:
-            grew = False
-            for i, j, sign, _ in state.answers:
-                if sign > 0 and (i in members) != (j in members):
-                    members |= {i, j}
-                    grew = True
+        members = state.joined(point)
         apart = {
             int(self.standing_for[j if i in members else i])
             for i, j, sign, _ in state.answers

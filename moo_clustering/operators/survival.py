@@ -90,7 +90,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
         if self.unique is not None:
-            pop = _without_duplicates(pop, self.unique, n_survive)
+            # Of later duplicates only the first stay, while fewer than n_survive individuals remain.
+            _, distinct, duplicates = self.unique.do(pop, return_indices=True)
+            pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
         bonus = np.array([0.0 if b is None else b for b in pop.get("constraint_bonus")], dtype=float)
         rank = np.full(len(pop), -1)
@@ -128,13 +130,6 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     if boundary == "finite":
         total[np.isinf(total)] = n_obj
     return total
-
-
-def _without_duplicates(pop: Population, unique: DuplicateElimination, n_least: int) -> Population:
-    """Drop later duplicates, except for the first of them while fewer than n_least individuals remain."""
-    _, distinct, duplicates = unique.do(pop, return_indices=True)
-    missing = max(0, n_least - len(distinct))
-    return pop[sorted([*distinct, *duplicates[:missing]])]
 
 
 class DynamicDiversitySurvival(_SeededSurvival):

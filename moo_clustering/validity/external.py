@@ -654,7 +654,9 @@ def mean_roc_curve(
     >>> fpr.tolist(), tpr.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    _check_points(n_points)
+    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
+    if n_points is not None and not (whole and n_points >= 2):
+        raise ValueError(f"n_points must be a whole number of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
         # Quotients like the rates of the curves, so that equal rates are equal numbers.
@@ -667,12 +669,6 @@ def mean_roc_curve(
     both /= len(curves)
     shown = np.column_stack([np.ones(len(grid), dtype=bool), both[:, 0] != both[:, 1]])
     return np.repeat(grid, 2)[shown.ravel()], _ascending(both[shown])
-
-
-def _check_points(n_points: Any) -> None:
-    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
-    if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be a whole number of at least 2, or None, got {quoted(n_points)}")
 
 
 def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, FloatArray]]:

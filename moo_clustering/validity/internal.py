@@ -383,7 +383,8 @@ class IIndex(PopulationIndex):
 
     def fit(self, data: ArrayLike) -> Self:
         choice("e1", self.e1, ("centroid", "medoid", None))
-        _check_power(self.power)
+        if not (np.isfinite(self.power) and self.power > 0):
+            raise ValueError(f"power must be a positive number, got {quoted(self.power)}")
         form = representatives(self.representative, self.metric, data, self.max_memory, "IIndex")
         single = self.representative if self.e1 is None else self.e1
         self.e1_ = form.total_to_medoid() if single == "medoid" else _total_to_mean(data, self.metric)
@@ -401,11 +402,6 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
         return np.zeros(len(n_clusters))
     ratio = e1 / np.maximum(scatter.within, FLOOR * e1)
     return (ratio * scatter.greatest / n_clusters) ** power
-
-
-def _check_power(power: float) -> None:
-    if not (np.isfinite(power) and power > 0):
-        raise ValueError(f"power must be a positive number, got {quoted(power)}")
 
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
@@ -763,15 +759,13 @@ class Connectivity(PopulationIndex):
         if self.neighbors is not None:
             self.neighbors_ = check_neighbors(self.neighbors, X.shape[0], used)
         else:
-            self.neighbors_ = nearest_others(X, used, self.metric, self._tie_keys(X.shape[0]))
+            keys = np.arange(X.shape[0])
+            if self.ties == "random":
+                keys = np.random.default_rng(self.random_state).permutation(X.shape[0])
+            self.neighbors_ = nearest_others(X, used, self.metric, keys)
         self.weights_ = 1.0 / np.arange(least, least + used)
         self.n_samples_ = X.shape[0]
         return self
-
-    def _tie_keys(self, n_samples: int) -> Int64Array:
-        if self.ties == "index":
-            return np.arange(n_samples)
-        return np.random.default_rng(self.random_state).permutation(n_samples)
 
     def _score(self, population: Population) -> FloatArray:
         counts = np.zeros((len(population.labels), len(self.weights_)), dtype=np.int64)
@@ -804,7 +798,9 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
                 found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
-                found = _direct(X, rows, ids)
+                # From differences of the data, so that ties on a grid stay ties.
+                steps = X[ids] - X[rows][:, np.newaxis]
+                found = np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
             found = np.where(ids == rows[:, np.newaxis], np.inf, found)
             order = np.lexsort((keys[ids], found))[:, :width]
             result[rows] = np.take_along_axis(ids, order, axis=1)
@@ -813,12 +809,6 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
         pending = np.concatenate(tied) if n_candidates < n else pending[:0]
         n_candidates = min(n, 2 * n_candidates)
     return result
-
-
-def _direct(X: FloatArray, rows: Int64Array, ids: Int64Array) -> FloatArray:
-    """Compute distances from differences of the data, so that ties on a grid stay ties."""
-    steps = X[ids] - X[rows][:, np.newaxis]
-    return np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
 
 
 def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
