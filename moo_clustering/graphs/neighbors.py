@@ -1,11 +1,14 @@
-"""Lists of the nearest neighbours of every sample: exact search with a defined order of ties."""
+"""Lists of the nearest neighbours of every sample: exact, with a defined order of ties, or approximate."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +18,9 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, choice
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, choice, warn_caller
+from moo_clustering._kernels.threads import for_parts
+from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, threads_here
 from moo_clustering.constraints import ConstraintGroups
 
@@ -25,8 +30,15 @@ Metric = str | Callable[..., float]
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Points in a leaf of the KD-tree.
-_LEAF = 64
+# Leaves are compared as a whole from so many points on, between so many features.
+_MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
+# Points in a leaf of the KD-tree, and most in one that is compared as a whole.
+_LEAF, _BLOCK = 64, 192
+# Seconds of processor time per difference of two values, in blocks and by matrix products, as measured; and
+# how long an exact search may take before an approximate one is chosen, from so many points on.
+_BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
+# Rows on which the recall is measured, and groups of them from which the time of a search is estimated.
+_SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
 #: Metrics that are p-norms of the difference.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
@@ -34,7 +46,10 @@ MINKOWSKI: dict[str, Any] = {
 }  # fmt: skip
 # Extra points of a search, so that few rows must be searched again because of a tie at the end.
 _SPARE = 4
+# Share of a distance that single precision may lose before the points are searched for in double precision.
+_BLUR = 0.01
 PlainMetric = Literal["euclidean", "precomputed"]
+Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +64,15 @@ class NeighborLists:
         Non-decreasing along a row; inf behind the last admissible one.
     n_admissible : ndarray of shape (n_samples,), int32
         How many leading entries of a row are real, at least 1.
+    recall : float or None
+        Share of the nearest neighbours that approximate lists have, estimated from a sample of rows; None
+        for exact lists.
     """
 
     indices: NDArray[np.int32]
     distances: NDArray[np.float32]
     n_admissible: NDArray[np.int32]
+    recall: float | None = None
 
 
 def neighbor_lists(
@@ -65,8 +84,9 @@ def neighbor_lists(
     rng: np.random.Generator,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
+    method: Method = "auto",
 ) -> NeighborLists:
-    """Nearest other samples, exactly.
+    """Nearest other samples.
 
     A sample is never its own neighbour; its duplicates are, at distance 0. Distances that agree to
     twelve digits are tied, and tied samples are ordered by a key, also where the list ends.
@@ -90,6 +110,14 @@ def neighbor_lists(
         Samples of groups in conflict are never neighbours; they are taken out before the nearest are.
     n_jobs : int, optional
         Threads; the result does not depend on it.
+    method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
+        ``"tree"``: a KD-tree, for Minkowski metrics. ``"blocks"``: leaves of a KD-tree compared as a whole,
+        for metrics that order pairs as the Euclidean one. ``"brute"``: all pairs, for any metric.
+        ``"exact"``: the one of these that suits metric, size and features; all four give the same lists.
+        ``"approximate"``: nearest-neighbour descent, for metrics that order pairs as the Euclidean one; needs
+        the extra ``moo_clustering[neighbors]``. Samples that may not neighbour everyone, and duplicates, are
+        found exactly all the same. ``"auto"``: exact, unless that would take more than some ten minutes of
+        processor time and the extra is installed.
 
     Returns
     -------
@@ -98,18 +126,29 @@ def neighbor_lists(
     Raises
     ------
     ValueError
-        Fewer than two samples, bad distances, or a sample without any admissible neighbour.
+        Fewer than two samples, bad distances, a method that does not know the metric, or a sample without any
+        admissible neighbour.
+    ImportError
+        ``method="approximate"`` without the extra.
+
+    Warns
+    -----
+    UserWarning
+        ``method="auto"`` chose approximate lists, or exact ones that will take long; with the recall or time.
 
     Notes
     -----
-    KD-tree for Minkowski metrics up to 12 features, O(N log N) on well-behaved data; brute force in
-    blocks otherwise, O(N^2 d). Memory O(N n_neighbors). Duplicates are searched for once. Rows that
-    tie with very many distinct others at the end of the list are searched again with twice as many.
+    ``"exact"``: a KD-tree for Minkowski metrics up to 12 features, O(N log N) on well-behaved data; for the
+    Euclidean metric from 8192 samples and 5 features on blocks, up to O(N^2 d) but three to eight times
+    faster; brute force for more than 12 features of fewer samples and for more than 64, O(N^2 d). Memory
+    O(N (n_neighbors + d)). Duplicates are searched for once. Rows that tie with very many distinct others at
+    the end of the list are searched again with twice as many.
 
     References
     ----------
-    PESC, Algorithm 3, Eq. 3.
+    PESC, Algorithm 3, Eq. 3. Approximate: Dong, Moses and Li 2011, as in pynndescent.
     """
+    choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
@@ -122,7 +161,7 @@ def neighbor_lists(
         raise ValueError(f"groups are about {groups.n_samples} samples, not {n_samples}.")
     keys = tie_keys(n_samples, ties, rng)
     width = min(int(n_neighbors), n_samples - 1)
-    return ordered_lists(data, width, metric, keys, groups, n_jobs)
+    return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
 
 
 def lists_from_arrays(
@@ -198,21 +237,27 @@ def ordered_lists(
     keys: NDArray[np.int32],
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
+    method: Method = "auto",
 ) -> NeighborLists:
     """Neighbour lists of checked input, with the tie keys of the samples; see :func:`neighbor_lists`."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
-    constrained = _in_conflict(groups, n_samples)
+    constrained, recall = _in_conflict(groups, n_samples), None
     if isinstance(metric, str) and metric == "precomputed":
+        if method not in ("auto", "exact", "brute"):
+            raise ValueError(f'method="{method}" needs features, not metric="precomputed"; use "exact".')
         matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
     else:
         space = metric_space(data, metric)
         rows = distinct_rows(space.points, keys)
-        search = point_search(rows.points, space, n_jobs)
+        search = exact = point_search(rows.points, space, n_jobs, method)
+        if method in ("auto", "approximate"):
+            search = _affordable(exact, width, method, int(keys[0]))
         free_lists(search, rows, keys, ~constrained, indices, distances)
+        recall = search.recall
         if groups is not None and constrained.any():
-            constrained_lists(search, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
+            constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
         space.finish(distances)
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
@@ -221,7 +266,7 @@ def ordered_lists(
             f"sample {alone[0]} has no admissible neighbour: every other sample is forbidden to it by "
             "labels or cannot-links."
         )
-    return NeighborLists(indices, distances, n_admissible)
+    return NeighborLists(indices, distances, n_admissible, recall)
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
@@ -291,6 +336,7 @@ def free_lists(
     n_points, width = len(rows.points), indices.shape[1]
     n_found = min(n_points, width + 1 + _SPARE)
     pending = np.unique(rows.of_sample[free])
+    pending = pending[search.in_order(pending)]
     while len(pending):
         again = []
         step = search.chunk(n_found)
@@ -371,6 +417,7 @@ def constrained_lists(
     """Fill the lists of samples with forbidden neighbours, looking farther until enough are admissible."""
     n_points, width = len(rows.points), indices.shape[1]
     n_found = min(n_points, width + 1 + _SPARE)
+    pending = pending[search.in_order(rows.of_sample[pending])]
     while len(pending):
         again = []
         step = search.chunk(n_found)
@@ -562,17 +609,67 @@ class MetricSpace:
     finish: Callable[[NDArray[Any]], None]
 
 
-def point_search(points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None) -> PointSearch:
-    """The search that suits a metric and a number of features."""
-    if space.power is None:
-        return _AnyMetricSearch(points, space.metric, n_jobs)
-    if space.power == 2.0 and points.shape[1] > TREE_FEATURES:
+def point_search(
+    points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
+) -> PointSearch:
+    """The exact search that suits a metric and a number of points and features, or that of a method."""
+    metric, power, (n_points, n_features) = space.metric, space.power, points.shape
+    if method in ("blocks", "approximate") and power != 2.0:
+        raise ValueError(
+            f'method="{method}" needs a metric that orders pairs as the Euclidean one, got {metric!r}; use '
+            'method="exact".'
+        )
+    if method == "tree" and power is None:
+        raise ValueError(f'method="tree" needs a Minkowski metric, got {metric!r}; use method="exact".')
+    if power is None or (method == "brute" and power != 2.0):
+        return _AnyMetricSearch(points, metric, n_jobs)
+    if method == "blocks" or (
+        method not in ("tree", "brute")
+        and power == 2.0
+        and n_points >= _MANY
+        and _FEW_FEATURES <= n_features <= _MANY_FEATURES
+    ):
+        return _BlockSearch(points, n_jobs)
+    if method == "brute" or (method != "tree" and power == 2.0 and n_features > TREE_FEATURES):
         return _EuclideanScan(points, n_jobs)
-    return _MinkowskiSearch(points, space.power, n_jobs)
+    return _MinkowskiSearch(points, power, n_jobs)
+
+
+def _affordable(exact: PointSearch, width: int, method: Method, seed: int) -> PointSearch:
+    """The exact search, or an approximate one in its place: as asked for, or where the exact takes long."""
+    n_found = width + 1 + _SPARE
+    if method == "approximate":
+        if find_spec("pynndescent") is None:
+            raise ImportError(
+                'method="approximate" needs pynndescent: pip install "moo_clustering[neighbors]", or use '
+                'method="exact".'
+            )
+        # Where all distances are computed there is nothing to approximate.
+        return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
+    seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
+    if seconds <= _LONG:
+        return exact
+    shape = f"{exact.points.shape[0]} samples with {exact.points.shape[1]} features"
+    if find_spec("pynndescent") is None:
+        warn_caller(
+            f"exact neighbour lists of {shape} take about {seconds / 60:.0f} minutes of processor time; pip "
+            'install "moo_clustering[neighbors]" for approximate ones.'
+        )
+        return exact
+    found = _Approximation(exact, n_found, seed)
+    warn_caller(
+        f"neighbour lists of {shape} are approximate and have {found.recall:.1%} of the nearest "
+        f"neighbours (on {_SAMPLED_ROWS} samples); exact ones take about {seconds / 60:.0f} minutes of "
+        'processor time: method="exact".'
+    )
+    return found
 
 
 class PointSearch(ABC):
     """Nearest points of points, themselves included."""
+
+    #: Share of the nearest points that an approximate search finds.
+    recall: float | None = None
 
     def __init__(self, points: AnyFloatArray) -> None:
         self.points = points
@@ -586,10 +683,18 @@ class PointSearch(ABC):
             return Found(order, found, np.full(len(rows), np.inf))
         return self.nearest(rows, n_found)
 
+    def in_order(self, rows: Int64Array) -> Int64Array:
+        """Positions in ``rows`` in the order in which the search is fastest."""
+        return np.arange(len(rows))
+
     def chunk(self, n_found: int) -> int:
         """How many rows to ask for at once."""
         width = len(self.points) if 4 * n_found >= len(self.points) else n_found
         return max(1, CHUNK // width)
+
+    def seconds(self, n_found: int) -> float:
+        """About how much processor time a search for all points takes; 0 where nothing better is known."""
+        return 0.0
 
     @abstractmethod
     def all_distances(self, rows: Int64Array) -> FloatArray:
@@ -646,21 +751,168 @@ class _EuclideanScan(_MinkowskiSearch):
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
 
+    def seconds(self, n_found: int) -> float:
+        return _PRODUCT_SECONDS * float(len(self.points)) ** 2 * self.points.shape[1]
+
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         rough, points = self._scan.kneighbors(self._centred[rows], n_neighbors=n_found)
-        distances = np.empty_like(rough)
-        step = max(1, CHUNK // (n_found * self.points.shape[1]))
-        for lo in range(0, len(rows), step):
-            candidates = self.points[points[lo : lo + step]].astype(np.float64)
-            differences = candidates - self.points[rows[lo : lo + step], None]
-            distances[lo : lo + step] = np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
-        distances = round_distances(distances)
-        order = np.argsort(distances, axis=1)
         noise = 2.0 * (self.points.shape[1] + 8) * np.finfo(float).eps
         slack = noise * (self._norms[rows] + self._norms.max()) ** 2
-        horizon = np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0))
-        return Found(
-            np.take_along_axis(points, order, axis=1),
-            np.take_along_axis(distances, order, axis=1),
-            round_distances(horizon),
+        return _by_differences(self.points, rows, points, np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0)))
+
+
+def _by_differences(points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray) -> Found:
+    """Points found for the rows, with their distances in double precision and in that order."""
+    distances = np.empty(found.shape)
+    step = max(1, CHUNK // (found.shape[1] * points.shape[1]))
+    for lo in range(0, len(rows), step):
+        candidates = points[found[lo : lo + step]].astype(np.float64)
+        candidates -= points[rows[lo : lo + step], None]
+        distances[lo : lo + step] = np.sqrt(np.einsum("ijk,ijk->ij", candidates, candidates))
+    distances = round_distances(distances)
+    order = np.argsort(distances, axis=1)
+    return Found(
+        np.take_along_axis(found, order, axis=1),
+        np.take_along_axis(distances, order, axis=1),
+        round_distances(horizon),
+    )
+
+
+class _BlockSearch(_MinkowskiSearch):
+    """Leaves of a KD-tree compared as a whole in single precision, then the candidates by differences."""
+
+    def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
+        super().__init__(points, 2.0, n_jobs)
+        self.n_jobs = n_jobs
+
+    @cached_property
+    def _leaves(self) -> _Leaves:
+        return _Leaves.of(self.points)
+
+    def in_order(self, rows: Int64Array) -> Int64Array:
+        return np.argsort(self._leaves.place[rows])
+
+    def seconds(self, n_found: int) -> float:
+        start = self._leaves.start
+        leaves = np.linspace(0, len(start) - 2, _SAMPLED_GROUPS).astype(np.int64)
+        rows = np.concatenate([self._leaves.points[start[leaf] : start[leaf + 1]] for leaf in leaves])
+        values = self._compare(rows, n_found)[-1] * self._leaves.blocks[0].size
+        return _BLOCK_SECONDS * values * len(self.points) / len(rows)
+
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
+        near, squares, places, order, _ = self._compare(rows, n_found)
+        points, horizon = np.empty_like(near), np.empty(len(rows))
+        points[order] = self._leaves.points[near]
+        horizon[order] = self._leaves.horizon(places, squares[:, -1])
+        found = _by_differences(self.points, rows, points, horizon)
+        # Points much nearer to each other than to the mean are not told apart in single precision.
+        blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
+        if len(blurred):
+            sharp = super().nearest(rows[blurred], n_found)
+            for mine, better in zip(found, sharp, strict=True):
+                mine[blurred] = better
+        return found
+
+    def _compare(self, rows: Int64Array, n_found: int) -> tuple[Any, Any, Int64Array, Int64Array, int]:
+        """Results of ``nearest_by_blocks``, the places and order of the rows, and leaves looked at."""
+        leaves, order = self._leaves, self.in_order(rows)
+        places = leaves.place[rows[order]]
+        groups = np.unique(np.searchsorted(places, leaves.start))
+        near = np.empty((len(rows), n_found), dtype=np.int64)
+        squares = np.empty((len(rows), n_found), dtype=np.float32)
+        looked_at = []
+
+        def search(lo: int, hi: int) -> None:
+            boxes = (leaves.blocks, leaves.start, leaves.low, leaves.high)
+            looked_at.append(nearest_by_blocks(*boxes, places, groups, lo, hi, near, squares))
+
+        for_parts(search, len(groups) - 1, float(len(rows)) * len(self.points), self.n_jobs)
+        return near, squares, places, order, sum(looked_at)
+
+
+class _Approximation(PointSearch):
+    """Lists of all points by nearest-neighbour descent, beside the exact search that they stand for."""
+
+    def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
+        from pynndescent import NNDescent  # an extra, which takes long to import
+
+        super().__init__(exact.points)
+        self._exact = exact
+        small = (exact.points - exact.points.mean(axis=0, dtype=np.float64)).astype(np.float32)
+        # On more threads the result would be another.
+        index = NNDescent(small, n_neighbors=n_found, random_state=seed, n_jobs=1, compressed=False)
+        self._lists = index.neighbor_graph[0].astype(np.int32)
+        rows = np.sort(np.random.default_rng(0).choice(len(small), _SAMPLED_ROWS, replace=False))
+        farthest = exact.nearest(rows, n_found).distances[:, n_found - 1, None]
+        self.recall = float((self.nearest(rows, n_found).distances <= farthest).mean())
+
+    def in_order(self, rows: Int64Array) -> Int64Array:
+        return self._exact.in_order(rows)
+
+    def all_distances(self, rows: Int64Array) -> FloatArray:
+        return self._exact.all_distances(rows)
+
+    def nearest(self, rows: Int64Array, n_found: int) -> Found:
+        found = self._lists[rows].astype(np.int64)
+        short = np.flatnonzero((found < 0).any(axis=1))
+        if len(short):
+            found[short] = self._exact.nearest(rows[short], n_found).points[:, :n_found]
+        return _by_differences(self.points, rows, found, np.full(len(rows), np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaves:
+    """Points by the leaves of a KD-tree, in single precision, scaled to 1; see ``nearest_by_blocks``."""
+
+    points: Int64Array  # shape (n_points,): points by leaf
+    place: Int64Array  # shape (n_points,): where each is there
+    start: Int64Array
+    blocks: NDArray[np.float32]
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    norms: FloatArray  # shape (n_points,), by leaf
+    scale: float
+
+    @classmethod
+    def of(cls, points: AnyFloatArray) -> Self:
+        """Split the points until a leaf has at most 192. O(n_points n_features log n_points) time."""
+        n_points, n_features = points.shape
+        # A power of two: no digit is lost.
+        largest = max(float(points.max()), -float(points.min())) or 1.0
+        scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
+        small = np.empty(points.shape, dtype=np.float32)
+        for feature in range(n_features):
+            column = points[:, feature] * scale
+            small[:, feature] = column - column.mean()
+        n_leaves = 1 << max(0, int(np.ceil(np.log2(n_points / _BLOCK))))
+        order, first, _, low, high = build(small, 2 * n_leaves - 1)
+        by_place = np.argsort(first[n_leaves - 1 :])
+        start = np.append(first[n_leaves - 1 :][by_place], n_points)
+        width = -(-int(np.diff(start).max()) // LANES) * LANES
+        blocks = np.full((n_leaves, n_features, width), np.inf, dtype=np.float32)
+        leaf = np.repeat(np.arange(n_leaves), np.diff(start))
+        slot = np.arange(n_points) - start[leaf]
+        norms = np.zeros(n_points)
+        for feature in range(n_features):
+            column = small[order, feature]
+            blocks[leaf, feature, slot] = column
+            norms += column.astype(np.float64) ** 2
+        bottom, top = (
+            np.ascontiguousarray(corner[n_leaves - 1 :][by_place].T, dtype=np.float32)
+            for corner in (low, high)
         )
+        place = np.empty_like(order)
+        place[order] = np.arange(n_points)
+        return cls(order, place, start, blocks, bottom, top, np.sqrt(norms), scale)
+
+    def horizon(self, places: Int64Array, squares: NDArray[np.float32]) -> FloatArray:
+        """A little less than the distances that these squares, computed in single precision, stand for.
+
+        Coordinates are off by half a unit in the last place of theirs, squares and their sums of d terms by
+        so much each; squares of less than 1e-38 are lost.
+        """
+        unit = float(np.finfo(np.float32).eps)
+        d = self.blocks.shape[1]
+        reach = np.sqrt(squares.astype(np.float64))
+        reach -= unit * ((d + 8) * reach + 2.0 * self.norms[places]) + 1e-18 * np.sqrt(d)
+        return np.maximum(reach, 0.0) / self.scale

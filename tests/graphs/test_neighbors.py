@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering.constraints import PairwiseConstraints, constraint_groups
 from moo_clustering.graphs import lists_from_arrays, neighbor_lists
@@ -290,3 +293,115 @@ def test_forbidden_neighbours_are_taken_out():
 def test_bad_lists_are_named(indices, distances, message):
     with pytest.raises(ValueError, match=message):
         lists_from_arrays(indices, distances, n_samples=4)
+
+
+EXACT = ["tree", "blocks", "brute"]
+
+
+def shapes(n_samples, n_features, dtype=np.float64):
+    """Clusters of different width, some rows twice, whole numbers among them."""
+    generator = np.random.default_rng(n_features)
+    X = generator.normal(size=(n_samples, n_features)) * generator.integers(1, 9, (n_samples, 1))
+    X[: n_samples // 5] = X[: n_samples // 5].round()
+    X[-40:] = X[:40]
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("method", [*EXACT, "exact", "auto"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_exact_method_gives_the_lists_of_scikit_learn(method, dtype):
+    for n_features in (2, 6, 20):
+        X = shapes(900, n_features, dtype)
+        lists = neighbor_lists(X, 7, rng=rng(), method=method)
+        expected = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(X.astype(float)).kneighbors()[0]
+        np.testing.assert_allclose(lists.distances, expected, rtol=1e-5, atol=1e-6)
+        real = np.linalg.norm(X.astype(float)[:, None] - X.astype(float)[lists.indices], axis=2)
+        np.testing.assert_allclose(lists.distances, real, rtol=1e-6)
+        assert lists.recall is None
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_every_exact_method_orders_ties_alike(method):
+    X = np.random.default_rng(3).integers(0, 4, size=(1500, 6)) / 3.0
+    lists, usual = (neighbor_lists(X, 9, rng=rng(), method=name) for name in (method, "exact"))
+    np.testing.assert_array_equal(lists.indices, usual.indices)
+    np.testing.assert_array_equal(lists.distances, usual.distances)
+
+
+def test_blocks_tell_apart_what_single_precision_does_not(global_random_seed):
+    generator = np.random.default_rng(global_random_seed)
+    X = 1e-9 * generator.normal(size=(600, 5))
+    X[300:] += 1.0
+    for scale in (1.0, 1e-200, 1e30):
+        blocks, tree = (neighbor_lists(scale * X, 6, rng=rng(), method=name) for name in ("blocks", "tree"))
+        np.testing.assert_array_equal(blocks.indices, tree.indices)
+
+
+def test_many_samples_are_compared_in_blocks_by_any_number_of_threads():
+    X = shapes(9000, 6, np.float32)
+    groups = constraint_groups(9000, np.where(np.arange(9000) % 100, -1, np.arange(9000) % 3))
+    expected = neighbor_lists(X, 8, rng=rng(), groups=groups, method="tree")
+    for n_jobs in (1, 2, 8):
+        lists = neighbor_lists(X, 8, rng=rng(), groups=groups, n_jobs=n_jobs)
+        np.testing.assert_array_equal(lists.indices, expected.indices)
+        np.testing.assert_array_equal(lists.distances, expected.distances)
+
+
+class Descent:
+    """Finds all but one of the nearest neighbours in place of pynndescent, which takes long to compile."""
+
+    def __init__(self, X, n_neighbors, **options):
+        nearest = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(X).kneighbors(X)[1]
+        self.neighbor_graph = np.delete(nearest, 3, axis=1), None
+        self.neighbor_graph[0][5, -1] = -1
+
+
+def test_approximate_lists_report_their_recall(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Descent, __spec__=object()))
+    X = np.random.default_rng(8).normal(size=(800, 4))
+    groups = constraint_groups(800, np.where(np.arange(800) < 20, np.arange(800) % 2, -1))
+    lists = neighbor_lists(X, 10, rng=rng(), groups=groups, method="approximate")
+    exact = neighbor_lists(X, 10, rng=rng(), groups=groups)
+    assert lists.recall == pytest.approx(14 / 15, abs=2e-3)
+    # Rows without a full list, and those that may not neighbour everyone, are exact.
+    for row in (5, *range(20)):
+        assert lists.indices[row].tolist() == exact.indices[row].tolist()
+    assert lists.indices[100].tolist() == [*exact.indices[100, [0, 1, *range(3, 10)]], lists.indices[100, -1]]
+
+
+def test_long_searches_are_approximate_or_announced(monkeypatch):
+    X = np.random.default_rng(9).normal(size=(9000, 6))
+    monkeypatch.setattr("moo_clustering.graphs.neighbors._LARGE", 8000)
+    monkeypatch.setattr("moo_clustering.graphs.neighbors._LONG", 0.0)
+    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Descent, __spec__=object()))
+    with pytest.warns(UserWarning, match=r"are approximate and have 9\d\.\d% of the nearest"):
+        lists = neighbor_lists(X, 10, rng=rng())
+    assert 0.9 < lists.recall < 1.0
+    assert neighbor_lists(X, 10, rng=rng(), method="exact").recall is None
+    monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
+    with pytest.warns(UserWarning, match=r"take about 0 minutes .* pip install"):
+        assert neighbor_lists(X, 10, rng=rng()).recall is None
+    with pytest.raises(ImportError, match=r"needs pynndescent: pip install"):
+        neighbor_lists(X, 10, rng=rng(), method="approximate")
+
+
+@pytest.mark.nightly
+def test_pynndescent_finds_nearly_all():
+    pytest.importorskip("pynndescent")
+    lists = neighbor_lists(shapes(9000, 6), 10, rng=rng(), method="approximate")
+    assert 0.95 < lists.recall <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("method", "metric", "message"),
+    [
+        ("tree", "canberra", "method=\"tree\" needs a Minkowski metric, got 'canberra'"),
+        ("blocks", "manhattan", "needs a metric that orders pairs as the Euclidean one"),
+        ("approximate", "precomputed", "needs features"),
+        ("fast", "euclidean", "method must be"),
+    ],
+)
+def test_methods_that_do_not_fit_the_metric_are_refused(method, metric, message):
+    X = np.ones((5, 5)) - np.eye(5)
+    with pytest.raises(ValueError, match=message):
+        neighbor_lists(X, 2, rng=rng(), metric=metric, method=method)
