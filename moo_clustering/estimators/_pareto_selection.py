@@ -73,6 +73,9 @@ _FULL_KERNEL_FROM = 4
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel beside the others.
 _LINEAR = 0.3
+# Where labels contradict the best candidate, it is the result if at least this share of them is the only one
+# of its class.
+_UNSEEN = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -518,21 +521,27 @@ def choose_solution(
     class_prior: str,
     merge_same_class: bool,
     seed: np.random.SeedSequence,
-    trusted: bool = False,
+    trusted: bool | None = None,
 ) -> Solution:
     """Choose or combine candidates by all that is known; without any, labels and bag kernels decide alone.
 
     ``pairs`` are of points, ``hard`` says that must-links are certain, ``trusted`` that a candidate which
-    contradicts no label is the result; for the other options see :class:`~moo_clustering.ParetoClustering`.
+    contradicts no label is the result, None that labels are of every class; for the other options see
+    :class:`~moo_clustering.ParetoClustering`.
     """
     if side.kind == "labels":
         assert side.targets is not None
-        found = _without_contradiction(samples, candidates, side.targets) if trusted and candidates else None
+        found = None
+        if trusted is not None and candidates is not None:
+            found = _agreeing(samples, candidates, side.targets, trusted, clamp)
         if found is None or int(found.max()) < side.targets.n_classes:
             return _by_labels(samples, candidates, side.targets, kernel, clamp, class_prior, found)
         classes = np.arange(int(found.max()) + 1)
         classes[side.targets.n_classes :] = -1
-        return Solution(samples.per_sample(found), cluster_classes=classes)
+        labels = samples.per_sample(found)
+        if clamp:
+            labels = np.where(side.targets.labelled, side.targets.indicators.argmax(axis=1), labels)
+        return Solution(labels.astype(np.int32), cluster_classes=classes)
     assert candidates is not None
     only = None
     if n_clusters is not None:
@@ -632,17 +641,24 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
     return numbers[chosen].tolist(), scores[chosen]
 
 
-def _without_contradiction(samples: PooledSamples, candidates: Candidates, targets: Targets) -> Labels | None:
-    """The best candidate, if none of its clusters has labels of two classes; None otherwise.
+def _agreeing(
+    samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
+) -> Labels | None:
+    """The best candidate, if labels speak for it; None otherwise.
 
+    They do if none of its clusters has labels of two classes and it is ``trusted``. Where they contradict it,
+    but so many classes have a single label that a fifth of the samples is likely to be of classes without any
+    (Good and Turing's estimate), a partition that knows of such classes is better than one that does not.
     Clusters have the positions of their classes, those without labels the numbers that follow.
     """
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
     np.add.at(counts, samples.per_sample(best), targets.indicators)
+    new, of_class = ~counts.any(axis=1), targets.indicators.sum(axis=0)
     if ((counts > 0).sum(axis=1) > 1).any():
+        trusted = clamp and bool(new.any()) and (of_class == 1).sum() >= _UNSEEN * of_class.sum()
+    if not trusted:
         return None
-    new = ~counts.any(axis=1)
     numbers = np.where(new, targets.n_classes - 1 + np.cumsum(new), counts.argmax(axis=1))
     return numbers.astype(np.int32)[best]
 

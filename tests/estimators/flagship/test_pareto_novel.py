@@ -99,6 +99,31 @@ def test_otherwise_labels_are_of_every_class(y, options, pairs):
     assert_array_equal(model.predict_proba_, closed.predict_proba_)
 
 
+@pytest.mark.parametrize(
+    ("n_labels", "options", "is_kept"),
+    [(1, {}, True), (2, {}, False), (1, {"clamp": False}, False)],
+    ids=["one label per class", "two labels per class", "labels may be wrong"],
+)
+def test_labels_that_contradict_a_partition_where_classes_are_likely_to_be_unseen(n_labels, options, is_kept):
+    y = np.full(len(X), -1)
+    first = np.flatnonzero(CLASSES == 0)
+    y[first[:n_labels]] = 0
+    y[first[n_labels : 2 * n_labels]] = 1
+    closed = ParetoClustering(novel="none", **QUICK | options).fit(X, y)
+    model = ParetoClustering(**QUICK | options).fit(X, y)
+    if not is_kept:
+        assert_array_equal(model.labels_, closed.labels_)
+        return
+    # The labelled sample of class 1 is in the cluster of class 0, and keeps its class.
+    expected = np.where(CLASSES == 0, 0, model.labels_)
+    expected[first[1]] = 1
+    assert_array_equal(model.labels_, expected)
+    others = CLASSES > 0
+    assert ari(CLASSES[others], model.labels_[others]) == 1
+    assert_array_equal(model.cluster_classes_index_, [0, 1, -1, -1])
+    assert set(model.predict(X[others]).tolist()) == {2, 3}
+
+
 def test_without_structure_labels_decide():
     noise = np.random.default_rng(0).uniform(size=(90, 2))
     closed = ParetoClustering(novel="none", **QUICK).fit(noise, TWO)
