@@ -401,7 +401,7 @@ def equal_and_different(
 ) -> tuple[Counts, Counts]:
     """Number, or total weight, of the pairs with equal and with different labels.
 
-    ``labels`` come from :func:`sample_major`. O(n_pairs * n_individuals).
+    ``labels`` have shape (n_samples, n_individuals). O(n_pairs * n_individuals).
     """
     # numba takes a second to import, which reading, closing or saving constraints does without.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal

@@ -15,8 +15,9 @@ import pandas as pd
 from click.testing import CliRunner
 
 from moo_clustering.cli import main
-from moo_clustering.datasets import BagTable, make_bags, write_bag_arff
+from moo_clustering.datasets import BagTable, make_bags
 from moo_clustering.persistence import read_archive
+from tests.datasets.arff_files import write_bag_arff
 
 # Of what ``run.json`` says, the parts that are results.
 RECORDED = ("parameters", "result", "scores", "seed", "method", "supervision")

@@ -589,5 +589,4 @@ def _datasets__prepared():
         "X": found.X,
         "columns": [str(name) for name in found.feature_names],
         "made": datasets.make_bags(12, 2, random_state=3).bags,
-        "waveform": datasets.make_waveform(20, random_state=1).X,
     }
