@@ -1,6 +1,7 @@
 """Controls of evolutionary searches: the same operators and as many evaluations.
 
-:func:`compare` runs a pymoo algorithm beside its controls, ``model.controls(X)`` the search of an estimator.
+:func:`compare` runs a pymoo algorithm beside its controls, :func:`compare_deap` a DEAP toolbox, and
+``model.controls(X)`` the search of an estimator.
 """
 
 from __future__ import annotations
@@ -25,21 +26,24 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering._arrays import FloatArray, did_you_mean, integer, knee, non_dominated, quoted, warn_caller
-from moo_clustering.algorithms import PymooSearch
+from moo_clustering._docs import documented
+from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
+from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes
 from moo_clustering.algorithms.pymoo_search import variation, violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
+from moo_clustering.operators.deap.individuals import apply_batch, n_trials
 from moo_clustering.stats import and_list, p_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CONTROLS", "ControlComparison", "compare"]
+__all__ = ["CONTROLS", "ControlComparison", "compare", "compare_deap"]
 
 EVOLUTION = "evolution"
-BY_MUTATION = ("climbs", "local search", "annealing")
-CONTROLS = ("initial", "random", "drift", *BY_MUTATION, "construction")
+_BY_MUTATION = ("climbs", "local search", "annealing")
+CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 # Points of the anytime curves; generations without an evaluation after which a search ignores its budget.
 _POINTS, _IDLE = 20, 100
@@ -121,10 +125,45 @@ def compare(
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
-    return compared(partial(_PymooRun, problem, algorithm), n_evals, seeds, y, controls, n_clusters)
+    return _compared(partial(_PymooRun, problem, algorithm), n_evals, seeds, y, controls, n_clusters)
 
 
-def compared(
+@documented(compare)
+def compare_deap(
+    toolbox: Any,
+    step: Any,
+    *,
+    pop_size: int,
+    n_evals: int,
+    seeds: int | Sequence[int] = 10,
+    y: ArrayLike | None = None,
+    controls: str | Sequence[str] = "auto",
+    n_clusters: int | None = None,
+) -> ControlComparison:
+    """Run a DEAP toolbox and its controls with equal evaluations, and compare what they find.
+
+    Drift replaces ``select`` and ``select_parents`` by chance and sets the ``elitism`` of the step to 0. It
+    is no control of CHC, or of a step of your own that selects by itself.
+
+    Parameters
+    ----------
+    toolbox : deap.base.Toolbox, or callable
+        As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and ``decode(genes)`` for
+        ``y`` unless genes are labels. Or ``toolbox(rng)``, which makes one that draws from the generator.
+    step : callable
+        As for :class:`~moo_clustering.algorithms.DeapSearch`; copies of it are run.
+    pop_size : int
+    """
+    if not (hasattr(toolbox, "register") or callable(toolbox)):
+        got = type(toolbox).__name__
+        raise TypeError(
+            f"toolbox must be a DEAP toolbox, or a function of a generator that makes one, got {got}."
+        )
+    make = partial(_DeapRun, toolbox, step, integer("pop_size", pop_size, 1))
+    return _compared(make, n_evals, seeds, y, controls, n_clusters)
+
+
+def _compared(
     make: Callable[..., Any], n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: int | None
 ) -> ControlComparison:
     n_evals = integer("n_evals", n_evals, 1)
@@ -171,7 +210,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
     """Names of the controls to run; an error for those that lack a part, and in any case without mutation."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
-        named = [name for name in CONTROLS if name not in lacking or name in BY_MUTATION]
+        named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
     for name in named:
         if name not in CONTROLS:
             near = did_you_mean(str(name), CONTROLS)
@@ -352,7 +391,7 @@ def _run(make: Callable[[Meter], Any], method: str, meter: Meter) -> Meter:
     with suppress(_Spent):
         if method in (EVOLUTION, "drift"):
             _advance(run.search(drift=method == "drift"), meter, run.title)
-        elif method in BY_MUTATION:
+        elif method in _BY_MUTATION:
             _incumbents(run, meter, method)
         elif method == "construction":
             X = run.problem.greedy_front()
@@ -491,7 +530,7 @@ class _PymooRun:
         """Controls that cannot be run, and the parts that they need."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
-            found = dict.fromkeys(BY_MUTATION, f"a mutation, which {kind} does not have")
+            found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
         if self._mutation is None or self._crossover is None:
             found["drift"] = f"crossover and mutation, which {kind} does not have"
         if not hasattr(self.problem, "greedy_front"):
@@ -508,7 +547,7 @@ class _PymooRun:
 
     def varied(self, X: Genes) -> Genes:
         vary = variation(self.problem, self._mutation, getattr(self.given, "repair", None))
-        return changed(X, lambda rows: vary(rows, self.rng))
+        return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
         """The search, or the same with parents and survivors by chance."""
@@ -532,7 +571,93 @@ class _PymooRun:
         return search
 
 
-def changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
+class _DeapRun:
+    """A run of a toolbox or of a control, with evaluations counted; trials of its mutation among them."""
+
+    def __init__(self, toolbox: Any, step: Any, size: int, meter: Meter, seed: int) -> None:
+        self.rng, self.step, self.size, self.meter = np.random.default_rng(seed), step, size, meter
+        self.given = toolbox if hasattr(toolbox, "register") else toolbox(self.rng)
+        self.toolbox = copy.copy(self.given)
+        self.title, self.decode = "the toolbox", getattr(self.given, "decode", np.asarray)
+        self.signs = -np.sign(new_population(self.given, 1, self.rng)[0].fitness.weights)
+        self.names = tuple(f"f{i + 1}" for i in range(len(self.signs)))
+        self._tried = n_trials(getattr(self.given, "mutate", len)) or 0
+        self.toolbox.map = self._map
+        self.toolbox.evaluate = lambda one: self._map(self.toolbox.evaluate, [one])[0]
+
+    def lacking(self) -> dict[str, str]:
+        found = {"construction": "a problem with greedy_front"}
+        if not hasattr(self.given, "mutate"):
+            found |= dict.fromkeys(_BY_MUTATION, "a mutation, but the toolbox has no 'mutate'")
+        if not hasattr(self.given, "select"):
+            found["drift"] = "a selection to replace, but the toolbox has no 'select'"
+        elif isinstance(self.step, ChcStep):
+            found["drift"] = "a selection to replace, but CHC keeps the best by itself"
+        return found
+
+    def sample(self) -> Genes:
+        return _stacked(new_population(self.toolbox, self.size, self.rng))
+
+    def evaluate(self, X: Genes) -> tuple[FloatArray, FloatArray]:
+        values = self._map(self.toolbox.evaluate, self._applied("repair", X))
+        return self.signs * np.asarray(values, dtype=np.float64), np.zeros(len(X))
+
+    def varied(self, X: Genes) -> Genes:
+        def vary(rows: Genes) -> Genes:
+            return _stacked(self._applied("repair", _stacked(self._applied("mutate", rows))))
+
+        # Mutations that count trials search; where they change nothing, they would not the next time.
+        return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
+
+    def search(self, drift: bool) -> DeapSearch:
+        toolbox, step = copy.copy(self.toolbox), copy.deepcopy(self.step)
+        if drift:
+            for name in {"select", "select_parents"} & vars(toolbox).keys():
+                setattr(toolbox, name, self._by_chance)
+            if hasattr(step, "elitism"):
+                step.elitism = 0
+        if hasattr(step, "max_evals"):
+            step.max_evals = self.meter.n_evals
+        return DeapSearch(toolbox, step, rng=self.rng, pop_size=self.size)
+
+    def _by_chance(self, individuals: list[Any], k: int, *rest: Any, **options: Any) -> list[Any]:
+        return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
+
+    def _applied(self, name: str, X: Genes) -> list[Any]:
+        """Individuals after a function of the toolbox, if it is there."""
+        individuals = [of_genes(row, self.given) for row in X]
+        function = getattr(self.given, name, None)
+        if function is None:
+            return individuals
+        function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
+        # An evaluation for each remains.
+        changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
+        self._count_trials()
+        return changed
+
+    def _map(self, func: Any, *sequences: Any) -> list[Any]:
+        if func is not self.toolbox.evaluate:
+            return list(self.given.map(func, *sequences))
+        self._count_trials()
+        individuals = list(sequences[0])
+        if not individuals:
+            return []
+        admitted = individuals[: self.meter.admit(len(individuals))]
+        values = list(self.given.map(self.given.evaluate, admitted))
+        F = self.signs * np.asarray(values, dtype=np.float64).reshape(len(admitted), -1)
+        self.meter.take(_stacked(admitted), F, np.zeros(len(F)), len(individuals))
+        return values
+
+    def _count_trials(self) -> None:
+        tried = n_trials(getattr(self.given, "mutate", len)) or 0
+        self.meter.count, self._tried = self.meter.count + tried - self._tried, tried
+
+
+def _stacked(individuals: Sequence[Any]) -> Genes:
+    return np.stack([np.array(one) for one in individuals])
+
+
+def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
     """Mutants; those that the mutation left as they were are mutated again, up to ten times."""
     out = vary(X)
     for _ in range(10):
