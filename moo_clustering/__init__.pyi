@@ -1,128 +1,62 @@
-from . import (
-    algorithms,
-    bags,
-    consensus,
-    constraints,
-    controls,
-    datasets,
-    diversity,
-    encodings,
-    estimators,
-    evidence,
-    factorization,
-    features,
-    fronts,
-    graphs,
-    interactive,
-    operators,
-    persistence,
-    pool,
-    problems,
-    stats,
-    subspace,
-    validity,
-    visualization,
-)
-from .bags import Bags
-from .constraints import InconsistentConstraintsError, PairwiseConstraints
-from .estimators import (
-    BAMIC,
-    CHCMIC,
-    MIFGKA,
-    MIGCUK,
-    MIGKA,
-    MOCK,
-    NSGA2SISC,
-    PESC,
-    SCAD2,
-    SISC,
-    SRMOSC,
-    AMOSAClus,
-    EnsembleNMF,
-    EntropyWeightedKMeans,
-    FuzzyModesMOGA,
-    HMRFKMeans,
-    MemeticCHCMIC,
-    MemeticKMeans,
-    MetaLabeler,
-    MetricKMeans,
-    MIKMeans,
-    NMFClustering,
-    NSGA2Clus,
-    ParetoBagClustering,
-    ParetoClustering,
-    PCKMeans,
-    PrunedSetsEnsemble,
-    SISCEnsemble,
-    SISCStacked,
-    SpectralGraphClustering,
-    SphericalKMeans,
-    SubspaceMixture,
-)
-from .features import InformationGainSelector, NCWTransformer, PaperTfidfTransformer
-
-__all__ = [
-    "BAMIC",
-    "CHCMIC",
-    "MIFGKA",
-    "MIGCUK",
-    "MIGKA",
-    "MOCK",
-    "NSGA2SISC",
-    "PESC",
-    "SCAD2",
-    "SISC",
-    "SRMOSC",
-    "AMOSAClus",
-    "Bags",
-    "EnsembleNMF",
-    "EntropyWeightedKMeans",
-    "FuzzyModesMOGA",
-    "HMRFKMeans",
-    "InconsistentConstraintsError",
-    "InformationGainSelector",
-    "MIKMeans",
-    "MemeticCHCMIC",
-    "MemeticKMeans",
-    "MetaLabeler",
-    "MetricKMeans",
-    "NCWTransformer",
-    "NMFClustering",
-    "NSGA2Clus",
-    "PCKMeans",
-    "PairwiseConstraints",
-    "PaperTfidfTransformer",
-    "ParetoBagClustering",
-    "ParetoClustering",
-    "PrunedSetsEnsemble",
-    "SISCEnsemble",
-    "SISCStacked",
-    "SpectralGraphClustering",
-    "SphericalKMeans",
-    "SubspaceMixture",
-    "algorithms",
-    "bags",
-    "consensus",
-    "constraints",
-    "controls",
-    "datasets",
-    "diversity",
-    "encodings",
-    "estimators",
-    "evidence",
-    "factorization",
-    "features",
-    "fronts",
-    "graphs",
-    "interactive",
-    "operators",
-    "persistence",
-    "pool",
-    "problems",
-    "stats",
-    "subspace",
-    "validity",
-    "visualization",
-]
-
 __version__: str
+from . import algorithms as algorithms
+from . import bags as bags
+from . import consensus as consensus
+from . import constraints as constraints
+from . import controls as controls
+from . import datasets as datasets
+from . import diversity as diversity
+from . import encodings as encodings
+from . import estimators as estimators
+from . import evidence as evidence
+from . import factorization as factorization
+from . import features as features
+from . import fronts as fronts
+from . import graphs as graphs
+from . import interactive as interactive
+from . import operators as operators
+from . import persistence as persistence
+from . import pool as pool
+from . import problems as problems
+from . import stats as stats
+from . import subspace as subspace
+from . import validity as validity
+from . import visualization as visualization
+from .bags import Bags as Bags
+from .constraints import InconsistentConstraintsError as InconsistentConstraintsError
+from .constraints import PairwiseConstraints as PairwiseConstraints
+from .estimators import BAMIC as BAMIC
+from .estimators import CHCMIC as CHCMIC
+from .estimators import MIFGKA as MIFGKA
+from .estimators import MIGCUK as MIGCUK
+from .estimators import MIGKA as MIGKA
+from .estimators import MOCK as MOCK
+from .estimators import NSGA2SISC as NSGA2SISC
+from .estimators import PESC as PESC
+from .estimators import SCAD2 as SCAD2
+from .estimators import SISC as SISC
+from .estimators import SRMOSC as SRMOSC
+from .estimators import AMOSAClus as AMOSAClus
+from .estimators import EnsembleNMF as EnsembleNMF
+from .estimators import EntropyWeightedKMeans as EntropyWeightedKMeans
+from .estimators import FuzzyModesMOGA as FuzzyModesMOGA
+from .estimators import HMRFKMeans as HMRFKMeans
+from .estimators import MemeticCHCMIC as MemeticCHCMIC
+from .estimators import MemeticKMeans as MemeticKMeans
+from .estimators import MetaLabeler as MetaLabeler
+from .estimators import MetricKMeans as MetricKMeans
+from .estimators import MIKMeans as MIKMeans
+from .estimators import NMFClustering as NMFClustering
+from .estimators import NSGA2Clus as NSGA2Clus
+from .estimators import ParetoBagClustering as ParetoBagClustering
+from .estimators import ParetoClustering as ParetoClustering
+from .estimators import PCKMeans as PCKMeans
+from .estimators import PrunedSetsEnsemble as PrunedSetsEnsemble
+from .estimators import SISCEnsemble as SISCEnsemble
+from .estimators import SISCStacked as SISCStacked
+from .estimators import SpectralGraphClustering as SpectralGraphClustering
+from .estimators import SphericalKMeans as SphericalKMeans
+from .estimators import SubspaceMixture as SubspaceMixture
+from .features import InformationGainSelector as InformationGainSelector
+from .features import NCWTransformer as NCWTransformer
+from .features import PaperTfidfTransformer as PaperTfidfTransformer

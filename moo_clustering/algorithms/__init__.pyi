@@ -1,65 +1,25 @@
-from .amosa import (
-    AMOSA,
-    LaplaceNoise,
-)
-from .deap_loops import (
-    ChcStep,
-    GcukStep,
-    GkaStep,
-    MemeticChcStep,
-    chc,
-    gcuk,
-    gka,
-)
-from .deap_search import (
-    DeapSearch,
-)
-from .others import (
-    CHC,
-    PESA2,
-    count_medoid_sets,
-    enumerate_medoid_sets,
-    exhaustive_front,
-)
-from .pymoo_search import (
-    PymooSearch,
-    RowTableEvaluator,
-    evolve,
-)
-from .search import (
-    Checkpointable,
-    ExhaustedSearchWarning,
-    InterruptedSearchWarning,
-    Recorder,
-    Search,
-    drive,
-    finite_statistics,
-)
-
-__all__ = [
-    "AMOSA",
-    "CHC",
-    "PESA2",
-    "ChcStep",
-    "Checkpointable",
-    "DeapSearch",
-    "ExhaustedSearchWarning",
-    "GcukStep",
-    "GkaStep",
-    "InterruptedSearchWarning",
-    "LaplaceNoise",
-    "MemeticChcStep",
-    "PymooSearch",
-    "Recorder",
-    "RowTableEvaluator",
-    "Search",
-    "chc",
-    "count_medoid_sets",
-    "drive",
-    "enumerate_medoid_sets",
-    "evolve",
-    "exhaustive_front",
-    "finite_statistics",
-    "gcuk",
-    "gka",
-]
+from .amosa import AMOSA as AMOSA
+from .amosa import LaplaceNoise as LaplaceNoise
+from .deap_loops import ChcStep as ChcStep
+from .deap_loops import GcukStep as GcukStep
+from .deap_loops import GkaStep as GkaStep
+from .deap_loops import MemeticChcStep as MemeticChcStep
+from .deap_loops import chc as chc
+from .deap_loops import gcuk as gcuk
+from .deap_loops import gka as gka
+from .deap_search import DeapSearch as DeapSearch
+from .others import CHC as CHC
+from .others import PESA2 as PESA2
+from .others import count_medoid_sets as count_medoid_sets
+from .others import enumerate_medoid_sets as enumerate_medoid_sets
+from .others import exhaustive_front as exhaustive_front
+from .pymoo_search import PymooSearch as PymooSearch
+from .pymoo_search import RowTableEvaluator as RowTableEvaluator
+from .pymoo_search import evolve as evolve
+from .search import Checkpointable as Checkpointable
+from .search import ExhaustedSearchWarning as ExhaustedSearchWarning
+from .search import InterruptedSearchWarning as InterruptedSearchWarning
+from .search import Recorder as Recorder
+from .search import Search as Search
+from .search import drive as drive
+from .search import finite_statistics as finite_statistics

@@ -6,20 +6,6 @@ is what remains after the transitive closure: groups that belong together and pa
 belong apart, without a pair of samples being listed.
 """
 
-from moo_clustering.constraints.groups import (
-    ConstraintGroups,
-    InconsistentConstraintsError,
-    constraint_groups,
-)
-from moo_clustering.constraints.pairs import PairwiseConstraints, fisher_weights, satisfied_from_labels
-from moo_clustering.constraints.sources import read_pairs
+import lazy_loader as _lazy
 
-__all__ = [
-    "ConstraintGroups",
-    "InconsistentConstraintsError",
-    "PairwiseConstraints",
-    "constraint_groups",
-    "fisher_weights",
-    "read_pairs",
-    "satisfied_from_labels",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,39 +1,21 @@
-from .bags import BagTable, read_bags
-from .documents import Documents, read_documents, tfidf
-from .files import DataError
-from .multilabel import MultiLabelTable, label_indicators, read_multilabel
-from .prepare import PreparedTable, prepare_table
-from .sources import (
-    BUNDLED,
-    load_breast_cancer,
-    load_bundled,
-    load_digits,
-    load_iris,
-    load_wine,
-    make_bags,
-)
-from .tables import CategoryTable, Table, read_table
-
-__all__ = [
-    "BUNDLED",
-    "BagTable",
-    "CategoryTable",
-    "DataError",
-    "Documents",
-    "MultiLabelTable",
-    "PreparedTable",
-    "Table",
-    "label_indicators",
-    "load_breast_cancer",
-    "load_bundled",
-    "load_digits",
-    "load_iris",
-    "load_wine",
-    "make_bags",
-    "prepare_table",
-    "read_bags",
-    "read_documents",
-    "read_multilabel",
-    "read_table",
-    "tfidf",
-]
+from .bags import BagTable as BagTable
+from .bags import read_bags as read_bags
+from .documents import Documents as Documents
+from .documents import read_documents as read_documents
+from .documents import tfidf as tfidf
+from .files import DataError as DataError
+from .multilabel import MultiLabelTable as MultiLabelTable
+from .multilabel import label_indicators as label_indicators
+from .multilabel import read_multilabel as read_multilabel
+from .prepare import PreparedTable as PreparedTable
+from .prepare import prepare_table as prepare_table
+from .sources import BUNDLED as BUNDLED
+from .sources import load_breast_cancer as load_breast_cancer
+from .sources import load_bundled as load_bundled
+from .sources import load_digits as load_digits
+from .sources import load_iris as load_iris
+from .sources import load_wine as load_wine
+from .sources import make_bags as make_bags
+from .tables import CategoryTable as CategoryTable
+from .tables import Table as Table
+from .tables import read_table as read_table

@@ -4,25 +4,6 @@ No encoding knows an objective, so each combines with any list of validity indic
 :class:`~moo_clustering.problems.PartitionProblem`.
 """
 
-from moo_clustering.encodings.base import (
-    Encoding,
-    align_labels,
-    aligned_distance,
-    hamming_distance,
-    relabel_by_first_appearance,
-)
-from moo_clustering.encodings.labels import LabelEncoding
-from moo_clustering.encodings.loci import LocusAdjacencyEncoding
-from moo_clustering.encodings.medoids import MedoidEncoding, MedoidSlotEncoding
+import lazy_loader as _lazy
 
-__all__ = [
-    "Encoding",
-    "LabelEncoding",
-    "LocusAdjacencyEncoding",
-    "MedoidEncoding",
-    "MedoidSlotEncoding",
-    "align_labels",
-    "aligned_distance",
-    "hamming_distance",
-    "relabel_by_first_appearance",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,51 +1,32 @@
-from .amosa_clus import AMOSAClus
-from .bags_genetic import CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC
-from .bags_kmeans import BAMIC, MIKMeans
-from .documents import EnsembleNMF, NMFClustering, SphericalKMeans
-from .fuzzy_modes import FuzzyModesMOGA
-from .memetic_kmeans import MemeticKMeans
-from .mock import MOCK
-from .multi_label import MetaLabeler, PrunedSetsEnsemble
-from .nsga2_clus import NSGA2Clus
-from .pairwise_kmeans import HMRFKMeans, MetricKMeans, PCKMeans
-from .pareto import ParetoBagClustering, ParetoClustering
-from .pesc import PESC, SpectralGraphClustering
-from .sisc_variants import NSGA2SISC, SISCEnsemble, SISCStacked
-from .srmosc import SRMOSC
-from .subspace import SCAD2, SISC, EntropyWeightedKMeans
-from .subspace_mixture import SubspaceMixture
-
-__all__ = [
-    "BAMIC",
-    "CHCMIC",
-    "MIFGKA",
-    "MIGCUK",
-    "MIGKA",
-    "MOCK",
-    "NSGA2SISC",
-    "PESC",
-    "SCAD2",
-    "SISC",
-    "SRMOSC",
-    "AMOSAClus",
-    "EnsembleNMF",
-    "EntropyWeightedKMeans",
-    "FuzzyModesMOGA",
-    "HMRFKMeans",
-    "MIKMeans",
-    "MemeticCHCMIC",
-    "MemeticKMeans",
-    "MetaLabeler",
-    "MetricKMeans",
-    "NMFClustering",
-    "NSGA2Clus",
-    "PCKMeans",
-    "ParetoBagClustering",
-    "ParetoClustering",
-    "PrunedSetsEnsemble",
-    "SISCEnsemble",
-    "SISCStacked",
-    "SpectralGraphClustering",
-    "SphericalKMeans",
-    "SubspaceMixture",
-]
+from .amosa_clus import AMOSAClus as AMOSAClus
+from .bags_genetic import CHCMIC as CHCMIC
+from .bags_genetic import MIFGKA as MIFGKA
+from .bags_genetic import MIGCUK as MIGCUK
+from .bags_genetic import MIGKA as MIGKA
+from .bags_genetic import MemeticCHCMIC as MemeticCHCMIC
+from .bags_kmeans import BAMIC as BAMIC
+from .bags_kmeans import MIKMeans as MIKMeans
+from .documents import EnsembleNMF as EnsembleNMF
+from .documents import NMFClustering as NMFClustering
+from .documents import SphericalKMeans as SphericalKMeans
+from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA
+from .memetic_kmeans import MemeticKMeans as MemeticKMeans
+from .mock import MOCK as MOCK
+from .multi_label import MetaLabeler as MetaLabeler
+from .multi_label import PrunedSetsEnsemble as PrunedSetsEnsemble
+from .nsga2_clus import NSGA2Clus as NSGA2Clus
+from .pairwise_kmeans import HMRFKMeans as HMRFKMeans
+from .pairwise_kmeans import MetricKMeans as MetricKMeans
+from .pairwise_kmeans import PCKMeans as PCKMeans
+from .pareto import ParetoBagClustering as ParetoBagClustering
+from .pareto import ParetoClustering as ParetoClustering
+from .pesc import PESC as PESC
+from .pesc import SpectralGraphClustering as SpectralGraphClustering
+from .sisc_variants import NSGA2SISC as NSGA2SISC
+from .sisc_variants import SISCEnsemble as SISCEnsemble
+from .sisc_variants import SISCStacked as SISCStacked
+from .srmosc import SRMOSC as SRMOSC
+from .subspace import SCAD2 as SCAD2
+from .subspace import SISC as SISC
+from .subspace import EntropyWeightedKMeans as EntropyWeightedKMeans
+from .subspace_mixture import SubspaceMixture as SubspaceMixture

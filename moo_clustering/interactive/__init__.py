@@ -5,15 +5,6 @@ from the pool of a :class:`~moo_clustering.ParetoClustering` fit. Its rivals ans
 that :func:`simulate` compares them.
 """
 
-from moo_clustering.interactive.partition import QuestionPool
-from moo_clustering.interactive.rivals import COBRAS
-from moo_clustering.interactive.session import AnswerSession, Question, SessionFileError, simulate
+import lazy_loader as _lazy
 
-__all__ = [
-    "COBRAS",
-    "AnswerSession",
-    "Question",
-    "QuestionPool",
-    "SessionFileError",
-    "simulate",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

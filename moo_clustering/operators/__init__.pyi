@@ -1,147 +1,63 @@
-from .base import (
-    LabelGraph,
-)
-from .crossover import (
-    AlignedHUX,
-    AlignedOnePoint,
-    AlignedSeedCrossover,
-    AlignedUniformCrossover,
-    CentreMatchingCrossover,
-    GroupingOverlayCrossover,
-    IndexSBX,
-    PrefixUnionCrossover,
-    RankSBX,
-    RowUniformCrossover,
-    SlotOnePointCrossover,
-    UniformNeighborCrossover,
-)
-from .mutation import (
-    DistantSeedMutation,
-    EncodingMutation,
-    IndexPM,
-    MedoidReplaceMutation,
-    MedoidSwapMutation,
-    ModesMutation,
-    MutationChoice,
-    NeighborBiasedMutation,
-    NeighborResample,
-    RankPM,
-    RelocateCentre,
-    SlotMutation,
-    SupportMutation,
-    SweepSeedMutation,
-)
-from .mutation_labels import (
-    GraphMerge,
-    GraphRefine,
-    ImprovementMutation,
-    KMMutation,
-    PairViolationMutation,
-    PartitionMutation,
-    PoolSplit,
-)
-from .repair import (
-    CannotLinkRepair,
-    CanonicalRepair,
-    ClusterNumberRepair,
-    EncodingRepair,
-    LocalSearchRepair,
-    MedoidSetRepair,
-    MinSizeRepair,
-    SlotRepair,
-)
-from .sampling import (
-    EncodingSampling,
-    GreedyFrontSampling,
-    MedoidSampling,
-    ModesSampling,
-    MSTInterestingnessSampling,
-    NeighborSampling,
-    PartitionSampling,
-    PoolSampling,
-    RefillingSampling,
-    SeedSampling,
-    SlotSampling,
-    SparseRowSampling,
-)
-from .selection import (
-    CanonicalDuplicates,
-    ExclusiveMating,
-    batched_tournament,
-)
-from .suited import (
-    suited_operators,
-)
-from .survival import (
-    ConstraintCrowdingSurvival,
-    DynamicDiversitySurvival,
-    EliteMemory,
-    EliteSurvival,
-    RandomSurvival,
-)
-
-__all__ = [
-    "AlignedHUX",
-    "AlignedOnePoint",
-    "AlignedSeedCrossover",
-    "AlignedUniformCrossover",
-    "CannotLinkRepair",
-    "CanonicalDuplicates",
-    "CanonicalRepair",
-    "CentreMatchingCrossover",
-    "ClusterNumberRepair",
-    "ConstraintCrowdingSurvival",
-    "DistantSeedMutation",
-    "DynamicDiversitySurvival",
-    "EliteMemory",
-    "EliteSurvival",
-    "EncodingMutation",
-    "EncodingRepair",
-    "EncodingSampling",
-    "ExclusiveMating",
-    "GraphMerge",
-    "GraphRefine",
-    "GreedyFrontSampling",
-    "GroupingOverlayCrossover",
-    "ImprovementMutation",
-    "IndexPM",
-    "IndexSBX",
-    "KMMutation",
-    "LabelGraph",
-    "LocalSearchRepair",
-    "MSTInterestingnessSampling",
-    "MedoidReplaceMutation",
-    "MedoidSampling",
-    "MedoidSetRepair",
-    "MedoidSwapMutation",
-    "MinSizeRepair",
-    "ModesMutation",
-    "ModesSampling",
-    "MutationChoice",
-    "NeighborBiasedMutation",
-    "NeighborResample",
-    "NeighborSampling",
-    "PairViolationMutation",
-    "PartitionMutation",
-    "PartitionSampling",
-    "PoolSampling",
-    "PoolSplit",
-    "PrefixUnionCrossover",
-    "RandomSurvival",
-    "RankPM",
-    "RankSBX",
-    "RefillingSampling",
-    "RelocateCentre",
-    "RowUniformCrossover",
-    "SeedSampling",
-    "SlotMutation",
-    "SlotOnePointCrossover",
-    "SlotRepair",
-    "SlotSampling",
-    "SparseRowSampling",
-    "SupportMutation",
-    "SweepSeedMutation",
-    "UniformNeighborCrossover",
-    "batched_tournament",
-    "suited_operators",
-]
+from .base import LabelGraph as LabelGraph
+from .crossover import AlignedHUX as AlignedHUX
+from .crossover import AlignedOnePoint as AlignedOnePoint
+from .crossover import AlignedSeedCrossover as AlignedSeedCrossover
+from .crossover import AlignedUniformCrossover as AlignedUniformCrossover
+from .crossover import CentreMatchingCrossover as CentreMatchingCrossover
+from .crossover import GroupingOverlayCrossover as GroupingOverlayCrossover
+from .crossover import IndexSBX as IndexSBX
+from .crossover import PrefixUnionCrossover as PrefixUnionCrossover
+from .crossover import RankSBX as RankSBX
+from .crossover import RowUniformCrossover as RowUniformCrossover
+from .crossover import SlotOnePointCrossover as SlotOnePointCrossover
+from .crossover import UniformNeighborCrossover as UniformNeighborCrossover
+from .mutation import DistantSeedMutation as DistantSeedMutation
+from .mutation import EncodingMutation as EncodingMutation
+from .mutation import IndexPM as IndexPM
+from .mutation import MedoidReplaceMutation as MedoidReplaceMutation
+from .mutation import MedoidSwapMutation as MedoidSwapMutation
+from .mutation import ModesMutation as ModesMutation
+from .mutation import MutationChoice as MutationChoice
+from .mutation import NeighborBiasedMutation as NeighborBiasedMutation
+from .mutation import NeighborResample as NeighborResample
+from .mutation import RankPM as RankPM
+from .mutation import RelocateCentre as RelocateCentre
+from .mutation import SlotMutation as SlotMutation
+from .mutation import SupportMutation as SupportMutation
+from .mutation import SweepSeedMutation as SweepSeedMutation
+from .mutation_labels import GraphMerge as GraphMerge
+from .mutation_labels import GraphRefine as GraphRefine
+from .mutation_labels import ImprovementMutation as ImprovementMutation
+from .mutation_labels import KMMutation as KMMutation
+from .mutation_labels import PairViolationMutation as PairViolationMutation
+from .mutation_labels import PartitionMutation as PartitionMutation
+from .mutation_labels import PoolSplit as PoolSplit
+from .repair import CannotLinkRepair as CannotLinkRepair
+from .repair import CanonicalRepair as CanonicalRepair
+from .repair import ClusterNumberRepair as ClusterNumberRepair
+from .repair import EncodingRepair as EncodingRepair
+from .repair import LocalSearchRepair as LocalSearchRepair
+from .repair import MedoidSetRepair as MedoidSetRepair
+from .repair import MinSizeRepair as MinSizeRepair
+from .repair import SlotRepair as SlotRepair
+from .sampling import EncodingSampling as EncodingSampling
+from .sampling import GreedyFrontSampling as GreedyFrontSampling
+from .sampling import MedoidSampling as MedoidSampling
+from .sampling import ModesSampling as ModesSampling
+from .sampling import MSTInterestingnessSampling as MSTInterestingnessSampling
+from .sampling import NeighborSampling as NeighborSampling
+from .sampling import PartitionSampling as PartitionSampling
+from .sampling import PoolSampling as PoolSampling
+from .sampling import RefillingSampling as RefillingSampling
+from .sampling import SeedSampling as SeedSampling
+from .sampling import SlotSampling as SlotSampling
+from .sampling import SparseRowSampling as SparseRowSampling
+from .selection import CanonicalDuplicates as CanonicalDuplicates
+from .selection import ExclusiveMating as ExclusiveMating
+from .selection import batched_tournament as batched_tournament
+from .suited import suited_operators as suited_operators
+from .survival import ConstraintCrowdingSurvival as ConstraintCrowdingSurvival
+from .survival import DynamicDiversitySurvival as DynamicDiversitySurvival
+from .survival import EliteMemory as EliteMemory
+from .survival import EliteSurvival as EliteSurvival
+from .survival import RandomSurvival as RandomSurvival

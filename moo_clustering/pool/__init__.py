@@ -5,9 +5,6 @@ the merging of fragments over a range of numbers of clusters; what comes out, an
 one's own, is a :class:`PartitionPool`.
 """
 
-from moo_clustering.pool.candidates import FAMILIES, bag_candidate_pool, candidate_pool
-from moo_clustering.pool.extra import extra_partitions
-from moo_clustering.pool.families import k_grid
-from moo_clustering.pool.partitions import PartitionPool
+import lazy_loader as _lazy
 
-__all__ = ["FAMILIES", "PartitionPool", "bag_candidate_pool", "candidate_pool", "extra_partitions", "k_grid"]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

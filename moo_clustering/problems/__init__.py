@@ -4,34 +4,6 @@
 subclass; the others are problems of papers, or need an evaluation of their own. All score whole populations.
 """
 
-from moo_clustering.problems.bags import BagMedoidProblem, BagPartitionProblem
-from moo_clustering.problems.categories import FuzzyModesProblem
-from moo_clustering.problems.centers import CenterEncoding, SumOfSquaresProblem
-from moo_clustering.problems.ensembles import EnsembleSelectionProblem
-from moo_clustering.problems.graphs import (
-    MOCKProblem,
-    NeighborGraphProblem,
-    SRMOSCProblem,
-    default_n_neighbors,
-)
-from moo_clustering.problems.medoids import MedoidProblem
-from moo_clustering.problems.partition import ChunkedProblem, PartitionProblem
-from moo_clustering.problems.subspace import SubspaceClusteringProblem, SubspaceSeedEncoding
+import lazy_loader as _lazy
 
-__all__ = [
-    "BagMedoidProblem",
-    "BagPartitionProblem",
-    "CenterEncoding",
-    "ChunkedProblem",
-    "EnsembleSelectionProblem",
-    "FuzzyModesProblem",
-    "MOCKProblem",
-    "MedoidProblem",
-    "NeighborGraphProblem",
-    "PartitionProblem",
-    "SRMOSCProblem",
-    "SubspaceClusteringProblem",
-    "SubspaceSeedEncoding",
-    "SumOfSquaresProblem",
-    "default_n_neighbors",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -6,40 +6,6 @@ feature have shape (n_features, n_clusters), arrays by sample (n_samples, n_clus
 sparse data read whole rows. No dense array of samples by features is ever built of sparse data.
 """
 
-from moo_clustering.subspace.classes import chi_square, class_shares, impurity, overall_shares, votes
-from moo_clustering.subspace.data import SubspaceData
-from moo_clustering.subspace.kmeans import (
-    EntropyWeighted,
-    entropy_weighted_kmeans,
-    memberships_from_seeds,
-    start,
-)
-from moo_clustering.subspace.sweeps import (
-    Iterated,
-    SubspaceOptions,
-    Sweep,
-    distances,
-    iterate,
-    memberships_from_distances,
-    sweep,
-)
+import lazy_loader as _lazy
 
-__all__ = [
-    "EntropyWeighted",
-    "Iterated",
-    "SubspaceData",
-    "SubspaceOptions",
-    "Sweep",
-    "chi_square",
-    "class_shares",
-    "distances",
-    "entropy_weighted_kmeans",
-    "impurity",
-    "iterate",
-    "memberships_from_distances",
-    "memberships_from_seeds",
-    "overall_shares",
-    "start",
-    "sweep",
-    "votes",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

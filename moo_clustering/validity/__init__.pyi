@@ -1,107 +1,45 @@
-from .bags import (
-    FTWCV,
-    TWCV,
-    BagDaviesBouldin,
-    BagSDbw,
-    BagSilhouette,
-    bag_indices,
-    bag_report,
-    db_medoid,
-)
-from .base import (
-    FunctionIndex,
-    ValidityIndex,
-)
-from .density import (
-    DBCV,
-    CDbw,
-    Dunn,
-)
-from .ensembles import (
-    FamilyAgreement,
-    LabelEvidence,
-    PairEvidence,
-    agreement,
-    average_nmi,
-    label_evidence,
-    pairwise_nmi,
-)
-from .external import (
-    class_aucs,
-    cluster_entropy,
-    clustering_accuracy,
-    i2_criterion,
-    k_error,
-    macro_auc,
-    matched_f1,
-    matched_rand_index,
-    mean_roc_curve,
-    nmi,
-    pairwise_ari,
-)
-from .internal import (
-    BoundaryCut,
-    CalinskiHarabasz,
-    Connectivity,
-    DaviesBouldin,
-    Deviation,
-    GraphModularity,
-    IIndex,
-    LikelihoodGain,
-    MinimaxSilhouette,
-    Silhouette,
-    XieBeni,
-    boundary_cut,
-    graph_modularity,
-)
-from .registry import (
-    get_index,
-)
-
-__all__ = [
-    "DBCV",
-    "FTWCV",
-    "TWCV",
-    "BagDaviesBouldin",
-    "BagSDbw",
-    "BagSilhouette",
-    "BoundaryCut",
-    "CDbw",
-    "CalinskiHarabasz",
-    "Connectivity",
-    "DaviesBouldin",
-    "Deviation",
-    "Dunn",
-    "FamilyAgreement",
-    "FunctionIndex",
-    "GraphModularity",
-    "IIndex",
-    "LabelEvidence",
-    "LikelihoodGain",
-    "MinimaxSilhouette",
-    "PairEvidence",
-    "Silhouette",
-    "ValidityIndex",
-    "XieBeni",
-    "agreement",
-    "average_nmi",
-    "bag_indices",
-    "bag_report",
-    "boundary_cut",
-    "class_aucs",
-    "cluster_entropy",
-    "clustering_accuracy",
-    "db_medoid",
-    "get_index",
-    "graph_modularity",
-    "i2_criterion",
-    "k_error",
-    "label_evidence",
-    "macro_auc",
-    "matched_f1",
-    "matched_rand_index",
-    "mean_roc_curve",
-    "nmi",
-    "pairwise_ari",
-    "pairwise_nmi",
-]
+from .bags import FTWCV as FTWCV
+from .bags import TWCV as TWCV
+from .bags import BagDaviesBouldin as BagDaviesBouldin
+from .bags import BagSDbw as BagSDbw
+from .bags import BagSilhouette as BagSilhouette
+from .bags import bag_indices as bag_indices
+from .bags import bag_report as bag_report
+from .bags import db_medoid as db_medoid
+from .base import FunctionIndex as FunctionIndex
+from .base import ValidityIndex as ValidityIndex
+from .density import DBCV as DBCV
+from .density import CDbw as CDbw
+from .density import Dunn as Dunn
+from .ensembles import FamilyAgreement as FamilyAgreement
+from .ensembles import LabelEvidence as LabelEvidence
+from .ensembles import PairEvidence as PairEvidence
+from .ensembles import agreement as agreement
+from .ensembles import average_nmi as average_nmi
+from .ensembles import label_evidence as label_evidence
+from .ensembles import pairwise_nmi as pairwise_nmi
+from .external import class_aucs as class_aucs
+from .external import cluster_entropy as cluster_entropy
+from .external import clustering_accuracy as clustering_accuracy
+from .external import i2_criterion as i2_criterion
+from .external import k_error as k_error
+from .external import macro_auc as macro_auc
+from .external import matched_f1 as matched_f1
+from .external import matched_rand_index as matched_rand_index
+from .external import mean_roc_curve as mean_roc_curve
+from .external import nmi as nmi
+from .external import pairwise_ari as pairwise_ari
+from .internal import BoundaryCut as BoundaryCut
+from .internal import CalinskiHarabasz as CalinskiHarabasz
+from .internal import Connectivity as Connectivity
+from .internal import DaviesBouldin as DaviesBouldin
+from .internal import Deviation as Deviation
+from .internal import GraphModularity as GraphModularity
+from .internal import IIndex as IIndex
+from .internal import LikelihoodGain as LikelihoodGain
+from .internal import MinimaxSilhouette as MinimaxSilhouette
+from .internal import Silhouette as Silhouette
+from .internal import XieBeni as XieBeni
+from .internal import boundary_cut as boundary_cut
+from .internal import graph_modularity as graph_modularity
+from .registry import get_index as get_index

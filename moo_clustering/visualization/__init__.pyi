@@ -1,83 +1,37 @@
-from .bags import (
-    BagDistanceData,
-    BagEmbeddingData,
-    bag_distance_data,
-    bag_embedding_data,
-    plot_bag_distances,
-    plot_bag_embedding,
-)
-from .fronts import (
-    AttainmentData,
-    ConvergenceData,
-    CriticalDifferenceData,
-    Curve,
-    FrontData,
-    RocData,
-    attainment_plot_data,
-    convergence_data,
-    critical_difference_data,
-    front_bounds,
-    front_data,
-    plot_attainment,
-    plot_convergence,
-    plot_critical_difference,
-    plot_front,
-    plot_roc,
-    roc_data,
-)
-from .partitions import (
-    ConstraintsData,
-    PairLines,
-    PartitionData,
-    SimilarityData,
-    TermData,
-    constraints_data,
-    partition_data,
-    plot_constraints,
-    plot_partition,
-    plot_similarity,
-    plot_terms,
-    pymoo_plots,
-    similarity_data,
-    term_data,
-)
-
-__all__ = [
-    "AttainmentData",
-    "BagDistanceData",
-    "BagEmbeddingData",
-    "ConstraintsData",
-    "ConvergenceData",
-    "CriticalDifferenceData",
-    "Curve",
-    "FrontData",
-    "PairLines",
-    "PartitionData",
-    "RocData",
-    "SimilarityData",
-    "TermData",
-    "attainment_plot_data",
-    "bag_distance_data",
-    "bag_embedding_data",
-    "constraints_data",
-    "convergence_data",
-    "critical_difference_data",
-    "front_bounds",
-    "front_data",
-    "partition_data",
-    "plot_attainment",
-    "plot_bag_distances",
-    "plot_bag_embedding",
-    "plot_constraints",
-    "plot_convergence",
-    "plot_critical_difference",
-    "plot_front",
-    "plot_partition",
-    "plot_roc",
-    "plot_similarity",
-    "plot_terms",
-    "pymoo_plots",
-    "roc_data",
-    "similarity_data",
-    "term_data",
-]
+from .bags import BagDistanceData as BagDistanceData
+from .bags import BagEmbeddingData as BagEmbeddingData
+from .bags import bag_distance_data as bag_distance_data
+from .bags import bag_embedding_data as bag_embedding_data
+from .bags import plot_bag_distances as plot_bag_distances
+from .bags import plot_bag_embedding as plot_bag_embedding
+from .fronts import AttainmentData as AttainmentData
+from .fronts import ConvergenceData as ConvergenceData
+from .fronts import CriticalDifferenceData as CriticalDifferenceData
+from .fronts import Curve as Curve
+from .fronts import FrontData as FrontData
+from .fronts import RocData as RocData
+from .fronts import attainment_plot_data as attainment_plot_data
+from .fronts import convergence_data as convergence_data
+from .fronts import critical_difference_data as critical_difference_data
+from .fronts import front_bounds as front_bounds
+from .fronts import front_data as front_data
+from .fronts import plot_attainment as plot_attainment
+from .fronts import plot_convergence as plot_convergence
+from .fronts import plot_critical_difference as plot_critical_difference
+from .fronts import plot_front as plot_front
+from .fronts import plot_roc as plot_roc
+from .fronts import roc_data as roc_data
+from .partitions import ConstraintsData as ConstraintsData
+from .partitions import PairLines as PairLines
+from .partitions import PartitionData as PartitionData
+from .partitions import SimilarityData as SimilarityData
+from .partitions import TermData as TermData
+from .partitions import constraints_data as constraints_data
+from .partitions import partition_data as partition_data
+from .partitions import plot_constraints as plot_constraints
+from .partitions import plot_partition as plot_partition
+from .partitions import plot_similarity as plot_similarity
+from .partitions import plot_terms as plot_terms
+from .partitions import pymoo_plots as pymoo_plots
+from .partitions import similarity_data as similarity_data
+from .partitions import term_data as term_data

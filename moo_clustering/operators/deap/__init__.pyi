@@ -1,123 +1,55 @@
-from .bags import (
-    DescendPartition,
-    DriftPartition,
-    ImprovePartition,
-    MixedStarts,
-    PerturbedCopies,
-    ReassignPartition,
-    RepairPartition,
-    UsesAllClusters,
-    perturbed,
-)
-from .individuals import (
-    ArrayIndividual,
-    CentreIndividual,
-    MedoidFitness,
-    MedoidIndividual,
-    Minimize,
-    MinimizeTwo,
-    SupervisedMedoidFitness,
-    apply_batch,
-    as_mate,
-    as_mutate,
-    batch_map,
-)
-from .selection import (
-    SelElite,
-    SelRouletteLegal,
-    fgka_fitness,
-    roulette_weights,
-    sel_constraint_nsga2,
-    sel_dynamic_diversity,
-    sel_roulette_min,
-    sel_tournament_dcd,
-    sel_tournament_rank,
-)
-from .toolboxes import (
-    EvaluateGenes,
-    LabelStep,
-    bag_toolbox,
-    constraint_nsga2_step,
-    dynamic_nsga2_step,
-    label_toolbox,
-    medoid_toolbox,
-    neighbor_toolbox,
-    slot_toolbox,
-)
-from .variation import (
-    cx_grouping_overlay,
-    cx_hux,
-    cx_match_centres,
-    cx_one_point,
-    cx_prefix_union,
-    cx_slots_one_point,
-    cx_uniform,
-    local_search,
-    mut_medoid_replace,
-    mut_medoid_swap,
-    mut_partition,
-    mut_relocate,
-    mut_slots,
-    partition_distance,
-    partition_key,
-    var_and,
-    var_or,
-)
-
-__all__ = [
-    "ArrayIndividual",
-    "CentreIndividual",
-    "DescendPartition",
-    "DriftPartition",
-    "EvaluateGenes",
-    "ImprovePartition",
-    "LabelStep",
-    "MedoidFitness",
-    "MedoidIndividual",
-    "Minimize",
-    "MinimizeTwo",
-    "MixedStarts",
-    "PerturbedCopies",
-    "ReassignPartition",
-    "RepairPartition",
-    "SelElite",
-    "SelRouletteLegal",
-    "SupervisedMedoidFitness",
-    "UsesAllClusters",
-    "apply_batch",
-    "as_mate",
-    "as_mutate",
-    "bag_toolbox",
-    "batch_map",
-    "constraint_nsga2_step",
-    "cx_grouping_overlay",
-    "cx_hux",
-    "cx_match_centres",
-    "cx_one_point",
-    "cx_prefix_union",
-    "cx_slots_one_point",
-    "cx_uniform",
-    "dynamic_nsga2_step",
-    "fgka_fitness",
-    "label_toolbox",
-    "local_search",
-    "medoid_toolbox",
-    "mut_medoid_replace",
-    "mut_medoid_swap",
-    "mut_partition",
-    "mut_relocate",
-    "mut_slots",
-    "neighbor_toolbox",
-    "partition_distance",
-    "partition_key",
-    "perturbed",
-    "roulette_weights",
-    "sel_constraint_nsga2",
-    "sel_dynamic_diversity",
-    "sel_roulette_min",
-    "sel_tournament_dcd",
-    "sel_tournament_rank",
-    "slot_toolbox",
-    "var_and",
-    "var_or",
-]
+from .bags import DescendPartition as DescendPartition
+from .bags import DriftPartition as DriftPartition
+from .bags import ImprovePartition as ImprovePartition
+from .bags import MixedStarts as MixedStarts
+from .bags import PerturbedCopies as PerturbedCopies
+from .bags import ReassignPartition as ReassignPartition
+from .bags import RepairPartition as RepairPartition
+from .bags import UsesAllClusters as UsesAllClusters
+from .bags import perturbed as perturbed
+from .individuals import ArrayIndividual as ArrayIndividual
+from .individuals import CentreIndividual as CentreIndividual
+from .individuals import MedoidFitness as MedoidFitness
+from .individuals import MedoidIndividual as MedoidIndividual
+from .individuals import Minimize as Minimize
+from .individuals import MinimizeTwo as MinimizeTwo
+from .individuals import SupervisedMedoidFitness as SupervisedMedoidFitness
+from .individuals import apply_batch as apply_batch
+from .individuals import as_mate as as_mate
+from .individuals import as_mutate as as_mutate
+from .individuals import batch_map as batch_map
+from .selection import SelElite as SelElite
+from .selection import SelRouletteLegal as SelRouletteLegal
+from .selection import fgka_fitness as fgka_fitness
+from .selection import roulette_weights as roulette_weights
+from .selection import sel_constraint_nsga2 as sel_constraint_nsga2
+from .selection import sel_dynamic_diversity as sel_dynamic_diversity
+from .selection import sel_roulette_min as sel_roulette_min
+from .selection import sel_tournament_dcd as sel_tournament_dcd
+from .selection import sel_tournament_rank as sel_tournament_rank
+from .toolboxes import EvaluateGenes as EvaluateGenes
+from .toolboxes import LabelStep as LabelStep
+from .toolboxes import bag_toolbox as bag_toolbox
+from .toolboxes import constraint_nsga2_step as constraint_nsga2_step
+from .toolboxes import dynamic_nsga2_step as dynamic_nsga2_step
+from .toolboxes import label_toolbox as label_toolbox
+from .toolboxes import medoid_toolbox as medoid_toolbox
+from .toolboxes import neighbor_toolbox as neighbor_toolbox
+from .toolboxes import slot_toolbox as slot_toolbox
+from .variation import cx_grouping_overlay as cx_grouping_overlay
+from .variation import cx_hux as cx_hux
+from .variation import cx_match_centres as cx_match_centres
+from .variation import cx_one_point as cx_one_point
+from .variation import cx_prefix_union as cx_prefix_union
+from .variation import cx_slots_one_point as cx_slots_one_point
+from .variation import cx_uniform as cx_uniform
+from .variation import local_search as local_search
+from .variation import mut_medoid_replace as mut_medoid_replace
+from .variation import mut_medoid_swap as mut_medoid_swap
+from .variation import mut_partition as mut_partition
+from .variation import mut_relocate as mut_relocate
+from .variation import mut_slots as mut_slots
+from .variation import partition_distance as partition_distance
+from .variation import partition_key as partition_key
+from .variation import var_and as var_and
+from .variation import var_or as var_or

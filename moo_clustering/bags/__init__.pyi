@@ -1,0 +1,13 @@
+from .bags import Bags as Bags
+from .bags import as_bags as as_bags
+from .distances import bag_distance_kinds as bag_distance_kinds
+from .distances import bag_distances as bag_distances
+from .distances import energy_distance as energy_distance
+from .distances import gaussian_bag_kernel as gaussian_bag_kernel
+from .embeddings import bag_embedding as bag_embedding
+from .embeddings import bag_statistics as bag_statistics
+from .embeddings import sliced_quantile_embedding as sliced_quantile_embedding
+from .geometry import BagGeometry as BagGeometry
+from .geometry import farthest_candidates as farthest_candidates
+from .objective import BagObjective as BagObjective
+from .transformer import BagTransformer as BagTransformer

@@ -1,0 +1,9 @@
+from .base import Encoding as Encoding
+from .base import align_labels as align_labels
+from .base import aligned_distance as aligned_distance
+from .base import hamming_distance as hamming_distance
+from .base import relabel_by_first_appearance as relabel_by_first_appearance
+from .labels import LabelEncoding as LabelEncoding
+from .loci import LocusAdjacencyEncoding as LocusAdjacencyEncoding
+from .medoids import MedoidEncoding as MedoidEncoding
+from .medoids import MedoidSlotEncoding as MedoidSlotEncoding

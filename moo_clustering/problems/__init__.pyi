@@ -1,0 +1,15 @@
+from .bags import BagMedoidProblem as BagMedoidProblem
+from .bags import BagPartitionProblem as BagPartitionProblem
+from .categories import FuzzyModesProblem as FuzzyModesProblem
+from .centers import CenterEncoding as CenterEncoding
+from .centers import SumOfSquaresProblem as SumOfSquaresProblem
+from .ensembles import EnsembleSelectionProblem as EnsembleSelectionProblem
+from .graphs import MOCKProblem as MOCKProblem
+from .graphs import NeighborGraphProblem as NeighborGraphProblem
+from .graphs import SRMOSCProblem as SRMOSCProblem
+from .graphs import default_n_neighbors as default_n_neighbors
+from .medoids import MedoidProblem as MedoidProblem
+from .partition import ChunkedProblem as ChunkedProblem
+from .partition import PartitionProblem as PartitionProblem
+from .subspace import SubspaceClusteringProblem as SubspaceClusteringProblem
+from .subspace import SubspaceSeedEncoding as SubspaceSeedEncoding

@@ -1,0 +1,17 @@
+from .classes import chi_square as chi_square
+from .classes import class_shares as class_shares
+from .classes import impurity as impurity
+from .classes import overall_shares as overall_shares
+from .classes import votes as votes
+from .data import SubspaceData as SubspaceData
+from .kmeans import EntropyWeighted as EntropyWeighted
+from .kmeans import entropy_weighted_kmeans as entropy_weighted_kmeans
+from .kmeans import memberships_from_seeds as memberships_from_seeds
+from .kmeans import start as start
+from .sweeps import Iterated as Iterated
+from .sweeps import SubspaceOptions as SubspaceOptions
+from .sweeps import Sweep as Sweep
+from .sweeps import distances as distances
+from .sweeps import iterate as iterate
+from .sweeps import memberships_from_distances as memberships_from_distances
+from .sweeps import sweep as sweep
