@@ -289,12 +289,25 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
     What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
     Options are those of scikit-learn's ``validate_data``.
     """
+    mapped = getattr(X, "_mmap", None)
+    if mapped is not None and mapped.size() < len(mapped):
+        raise ValueError(
+            f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
+            "write it again, and map it anew."
+        )
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
         # Sums of the same numbers in another order end in other bits.
         return validate_data(estimator, X, dtype=dtype, order="C", **options)
+    except MemoryError as error:
+        shape = np.shape(X)
+        raise MemoryError(
+            f"{type(estimator).__name__} needs a copy of X, {shape} as numbers of 8 bytes, "
+            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and there is not that much free; give fewer samples, "
+            "or float64 numbers in the order of rows, which are not copied."
+        ) from error
     except OverflowError as error:
         raise ValueError(
             "Input X contains infinity or a value too large: a whole number of more digits than float64 has; "

@@ -7,7 +7,7 @@ nearest samples of the fit for new ones. No label and no pair is looked at here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -52,8 +52,10 @@ _FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
 # An outlier's neighbour is farther than the median of all by so many robust deviations of the logarithm (of
 # at least so much), and so many times as far as its own neighbours have theirs; a greater share has none.
 _FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Passes and batch of the k-means that places landmarks.
-_PASSES, _BATCH = 10, 10_000
+# Passes and batch of the k-means that places landmarks, and the most samples that it sees.
+_PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
+# Numbers of a table that are scaled at once: 256 MB. Samples with more features than that are read again.
+_AT_ONCE = 1 << 25
 # Products of samples and landmarks computed at once: 80 MB.
 _PRODUCTS = 10_000_000
 # The distances in a Hilbert space: only of these is a Gaussian kernel positive semidefinite.
@@ -74,7 +76,8 @@ class PooledSamples:
     place of the graph kernel and the linear kernel, and ``coincident``: points at distance 0 as clusters.
     ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds points near
     them. With landmarks, ``landmark_of`` is the point of every sample. ``far`` are outliers, whose features
-    are drawn in to those of their nearest sample.
+    are drawn in to those of their nearest sample. ``scaled`` are the features of all samples where there are
+    landmarks, or None for many samples, of which ``rows`` has the unscaled ones.
     """
 
     n_samples: int
@@ -83,7 +86,8 @@ class PooledSamples:
     nearest: Nearest
     features: FloatArray | None = None
     landmark_of: Labels | None = None
-    sample_features: FloatArray | None = None
+    scaled: FloatArray | None = None
+    rows: Any = None
     kernels: tuple[FloatArray, ...] = ()
     coincident: Labels | None = None
     transform: Callable[[Any], FloatArray] | None = None
@@ -93,6 +97,13 @@ class PooledSamples:
     def n_points(self) -> int:
         """Number of samples, or of the landmarks in their place."""
         return int(self.graph.shape[0])
+
+    @property
+    def sample_features(self) -> FloatArray | None:
+        """Scaled features of all samples, shape (n_samples, n_features), where there are landmarks."""
+        if self.rows is None or self.transform is None:
+            return self.scaled
+        return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
         """Sums of the rows of values (n_samples, c) over the samples of every point, shape (n_points, c)."""
@@ -127,9 +138,10 @@ class PooledSamples:
 
     @cached_property
     def _nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
+        features = self.sample_features
         assert self.features is not None
-        assert self.sample_features is not None
-        return _indexed_nearest(NearestNeighbors().fit(self.features), self.sample_features, N_NEAREST)
+        assert features is not None
+        return _indexed_nearest(NearestNeighbors().fit(self.features), features, N_NEAREST)
 
     @cached_property
     def similarity(self) -> FloatArray:
@@ -231,13 +243,13 @@ def pooled_table(
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
-    points, landmark_of, all_features = _placed(scaling.transform(X), n_landmarks, _integer(placing))
+    points, landmark_of, all_features = _placed(X, scaling, n_landmarks, _integer(placing))
     far = far_points(points)
     if far.any() and scaling.components is None:
         # Outliers do not decide on the scale either; without them, others may be told.
         outside = far if landmark_of is None else far[landmark_of]
-        scaling = FeatureScaling.of(X[~outside], scale, n_components=n_components)
-        points, landmark_of, all_features = _placed(scaling.transform(X), n_landmarks, _integer(placing))
+        scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
+        points, landmark_of, all_features = _placed(X, scaling, n_landmarks, _integer(placing))
         before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
         far = before | far_points(points)
     if len(points) - far.sum() <= (grid["n_clusters"] or 0):
@@ -253,6 +265,7 @@ def pooled_table(
         points,
         landmark_of,
         all_features,
+        None if landmark_of is None or all_features is not None else X,
         transform=scaling.transform,
         far=far,
     )
@@ -363,34 +376,45 @@ class FeatureScaling:
     components: TruncatedSVD | None = None
 
     @classmethod
-    def of(cls, X: Any, scale: Scale, *, n_components: int) -> Self:
+    def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
         """Learn the scaling of a table, dense or sparse.
 
         The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" all by
         one factor. Sparse data of more than ``n_components`` features are reduced to so many, and
-        ``scale`` is not used.
+        ``scale`` is not used. Only samples of the mask ``among`` count; the columns of a large table are
+        taken a few at once.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
             # Where nothing varies there is no share of the variance to explain.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(X)
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
-        rows = _dense(X)
-        low, high = rows.min(axis=0), rows.max(axis=0)
+        n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
+        parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
+
+        def values(columns: IntpArray) -> FloatArray:
+            some = X if len(columns) == X.shape[1] else X[:, columns]
+            return _dense(some if among is None else some[among])
+
+        low, high = (np.concatenate(ends) for ends in zip(*map(_ends, map(values, parts)), strict=True))
         varying = np.flatnonzero(high > low)
-        rows = rows[:, varying]
         if scale == "none":
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
         # Halves of the range first, so that squares of tiny and huge numbers stay within bounds.
-        half = high[varying] / 2 - low[varying] / 2
-        middle = low[varying] / 2 + high[varying] / 2
+        half = high / 2 - low / 2
+        middle = low / 2 + high / 2
         if scale == "isotropic":
-            half = np.full(len(varying), half.max(initial=0.0))
-        unit = (rows / 2 - middle / 2) / (half / 2)
-        # Sorted, so that no digit of the sums depends on the order of the rows.
-        unit.sort(axis=0)
-        mean = unit.mean(axis=0)
-        spread = unit.std(axis=0)
+            half = np.full(len(half), half.max(initial=0.0))
+        mean, spread = np.zeros(len(half)), np.zeros(len(half))
+        for part in parts:
+            inner = np.isin(part, varying)
+            columns = part[inner]
+            unit = values(part)[:, inner]
+            unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
+            # Sorted, so that no digit of the sums depends on the order of the rows.
+            unit.sort(axis=0)
+            mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
+        half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
             # One deviation for all features: that of all numbers around the mean of their feature.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
@@ -403,52 +427,82 @@ class FeatureScaling:
             return np.ascontiguousarray(rows, dtype=np.float64)
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
-        rows = _dense(X)[:, self.varying]
-        scaled: FloatArray = (rows / 2 - self.offset / 2) / (self.spread / 2)
-        return np.ascontiguousarray(scaled)
+        rows = np.array(_dense(X)[:, self.varying], order="C")
+        # In place, and of halves, so that large numbers do not overflow.
+        rows /= 2
+        rows -= self.offset / 2
+        rows /= self.spread / 2
+        return rows
 
 
 def _dense(X: Any) -> FloatArray:
     return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
 
 
-def find_landmarks(X: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, Labels]:
-    """Represent samples by at most ``n_landmarks`` means of near ones, and the landmark of every sample.
+def _ends(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest value of every column."""
+    return rows.min(axis=0), rows.max(axis=0)
 
-    Mini-batch k-means finds them. Every landmark counts the same afterwards: dense regions are thinned
-    out, which helps clusters of uneven mass. O(n_samples n_landmarks n_features) time for each of ten
-    passes; O(n_samples) memory beside the data and a batch of distances.
+
+def _placed(
+    X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int
+) -> tuple[FloatArray, Labels | None, FloatArray | None]:
+    """Scaled samples, or at most ``n_landmarks`` means of near ones, with the landmark of every sample.
+
+    Beside landmarks come the scaled features of all samples, or None if these are too many to be held.
+    Mini-batch k-means finds landmarks, of at most 250,000 samples. Every landmark counts the same afterwards:
+    dense regions are thinned out, which helps clusters of uneven mass. O(n_samples n_landmarks n_features)
+    time; O(n_samples) memory beside the data, 256 MB of their features and a batch of distances.
     """
+    n_samples = X.shape[0]
+    if n_samples <= n_landmarks:
+        return scaling.transform(X), None, None
+    n_features = max(1, len(scaling.varying))
+    step = max(1, _AT_ONCE // n_features)
+    features = scaling.transform(X) if n_samples <= step else None
+
+    def blocks() -> Iterator[tuple[int, FloatArray]]:
+        for low in range(0, n_samples, step):
+            yield low, scaling.transform(X[low : low + step]) if features is None else features
+
+    seen: Any = slice(None)
+    if n_samples > _SEEN:
+        seen = np.sort(np.random.default_rng(seed).choice(n_samples, _SEEN, replace=False))
+    half, centers = _centers(
+        scaling.transform(X[seen]) if features is None else features[seen], n_landmarks, seed
+    )
+    nearest = np.empty(n_samples, dtype=np.int32)
+    rows_at_once = max(1, _PRODUCTS // len(centers))
+    for start, block in blocks():
+        for low in range(0, len(block), rows_at_once):
+            some = block[low : low + rows_at_once]
+            # The nearest centre has the greatest x.c - |c|^2 / 2.
+            nearest[start + low : start + low + len(some)] = (some @ centers.T - half).argmax(axis=1)
+    counts = np.bincount(nearest, minlength=len(centers))
+    landmark_of: Labels = (np.cumsum(counts > 0) - 1).astype(np.int32)[nearest]
+    counts = counts[counts > 0]
+    means = np.zeros((len(counts), n_features))
+    for start, block in blocks():
+        means += _weighted_sums(block, landmark_of[start : start + len(block)], counts)
+    return means, landmark_of, features
+
+
+def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Halves of the squared norms of centres of mini-batch k-means, and the centres."""
     kmeans = MiniBatchKMeans(
         n_landmarks,
         init="random",
         n_init=1,
         max_iter=_PASSES,
-        batch_size=min(len(X), _BATCH),
+        batch_size=min(len(rows), _BATCH),
         # A stopping rule would compare sums over all samples, whose last digits depend on the threads.
         max_no_improvement=None,
         tol=0.0,
         compute_labels=False,
         random_state=seed,
     )
-    centers = kmeans.fit(X).cluster_centers_
-    # The nearest centre has the greatest x.c - |c|^2 / 2.
-    half = 0.5 * np.einsum("ij,ij->i", centers, centers)
-    nearest = np.empty(len(X), dtype=np.intp)
-    step = max(1, _PRODUCTS // len(centers))
-    for low in range(0, len(X), step):
-        nearest[low : low + step] = (X[low : low + step] @ centers.T - half).argmax(axis=1)
-    landmark_of: Labels = np.unique(nearest, return_inverse=True)[1].reshape(-1).astype(np.int32)
-    return _landmark_means(X, landmark_of), landmark_of
-
-
-def _placed(
-    features: FloatArray, n_landmarks: int, seed: int
-) -> tuple[FloatArray, Labels | None, FloatArray | None]:
-    """Samples, or landmarks of many samples with the landmark of every sample and the features of these."""
-    if len(features) <= n_landmarks:
-        return features, None, None
-    return *find_landmarks(features, n_landmarks, seed), features
+    centers = kmeans.fit(rows).cluster_centers_
+    return 0.5 * np.einsum("ij,ij->i", centers, centers), centers
 
 
 def far_points(points: FloatArray) -> BoolArray:
@@ -496,7 +550,11 @@ def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 def _landmark_means(X: Any, landmark_of: Labels) -> Any:
     """Mean row of the samples of every landmark; sparse if X is."""
-    counts = np.bincount(landmark_of)
+    return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
+
+
+def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
+    """Sums of the rows of every landmark, each by the ``counts`` of its landmark."""
     # Clusterers of scikit-learn refuse sparse rows with indices of 64 bits.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))

@@ -145,3 +145,53 @@ def test_memory_grows_with_the_samples_only():
     assert peak < 6000 * 6000
     assert (found.transduction_ == classes).mean() > 0.97
     assert found.labels_.dtype == np.int32
+
+
+def mapped(path, array):
+    np.save(path, array)
+    return np.load(path, mmap_mode="r")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mapped_files_are_read_in_parts(monkeypatch, tmp_path, dtype):
+    rows = X.astype(dtype)
+    far = rows.copy()
+    far[:3] += 200
+    y = partly(CLASSES, 3)
+    for table in (rows, far):
+        held = ParetoClustering(**FEW).fit(table.astype(float))
+        with monkeypatch.context() as patch:
+            patch.setattr("moo_clustering.estimators._pareto_pool._AT_ONCE", 150)
+            parts = ParetoClustering(**FEW).fit(mapped(tmp_path / "x.npy", table))
+            assert_array_equal(parts.labels_, held.labels_)
+            assert_array_equal(parts.landmark_of_, held.landmark_of_)
+            assert_array_equal(parts.outliers_, held.outliers_)
+            parts.relabel(y)
+        assert_allclose(parts.predict_proba_, held.relabel(y).predict_proba_, atol=1e-9)
+
+
+def test_landmarks_of_a_sample(monkeypatch):
+    monkeypatch.setattr("moo_clustering.estimators._pareto_pool._SEEN", 300)
+    found = ParetoClustering(**FEW).fit(X)
+    assert ari(found.labels_, CLASSES) == 1
+    assert_array_equal(np.unique(found.landmark_of_), np.arange(found.n_landmarks_))
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path):
+    table = mapped(tmp_path / "x.npy", X)
+    with open(tmp_path / "x.npy", "r+b") as file:
+        file.truncate(4096)
+    with pytest.raises(ValueError, match=r"x\.npy was cut: it has 4096 of 8128 bytes; write it again"):
+        ParetoClustering(**FEW).fit(table)
+
+
+def test_too_little_memory_is_said_with_sizes(monkeypatch):
+    def full(*_, **__):
+        raise MemoryError("Unable to allocate")
+
+    monkeypatch.setattr("moo_clustering._arrays.validate_data", full)
+    table = np.broadcast_to(np.float32(0), (10**9, 10))
+    with pytest.raises(
+        MemoryError, match=r"needs a copy of X, \(1000000000, 10\) .*74\.5 GiB, and there is not"
+    ):
+        ParetoClustering().fit(table)
