@@ -971,7 +971,7 @@ class ParetoClustering(ParetoPoolClusterer):
     n_components : int
         Components that sparse data are reduced to.
     n_landmarks : int
-        More samples than this are represented by so many means of near ones, placed by at most 250,000 of them.
+        More samples than this are represented by so many means of near ones, found among at most 250,000.
     noise : {"assign", "label"}
         Outliers (see ``outliers_``) join the cluster of their nearest sample, or are labelled -1 in every
         partition, unless labels, pairs or answers are about them. New samples are labelled -1 where they lie
@@ -995,10 +995,10 @@ class ParetoClustering(ParetoPoolClusterer):
     the same tables), as do bags, for which it was not calibrated either: their classes are hardly clusters.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
-    landmarks; given distances and bags have no landmarks. A float32 or float64 table of more than 2^25 numbers,
-    memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask`` read it again, so that it
-    must stay as it is. Evolution improved its objectives on all of the
-    sets it was tried on, but not the agreement with classes: see the controls.
+    landmarks; given distances and bags have no landmarks. A float32 or float64 table of more than 2^25
+    numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask`` read it again, so
+    that it must stay as it is. Evolution improved its objectives on all of the sets it was tried on, but not
+    the agreement with classes: see the controls.
 
     References
     ----------
