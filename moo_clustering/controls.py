@@ -45,9 +45,10 @@ EVOLUTION = "evolution"
 _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
+Control = Callable[..., Any]
 # Points of the anytime curves; generations without an evaluation after which a search ignores its budget.
 _POINTS, _IDLE = 20, 100
-# Incumbents side by side, each with weights of its own; the least evaluations of each.
+# Incumbents side by side, each with weights of its own, if there are several objectives; least evaluations.
 _INCUMBENTS, _LEAST = 20, 50
 # Trials without improvement before a climb starts anew, and mutations of a kick.
 _PATIENCE, _KICK = 100, 5
@@ -62,7 +63,7 @@ def compare(
     n_evals: int,
     seeds: int | Sequence[int] = 10,
     y: ArrayLike | None = None,
-    controls: str | Sequence[str] = "auto",
+    controls: str | Sequence[str | Control] = "auto",
     n_clusters: int | None = None,
 ) -> ControlComparison:
     """Run an algorithm and its controls with equal evaluations, and compare what they find.
@@ -79,13 +80,17 @@ def compare(
         Number of repetitions, or their seeds.
     y : array-like of shape (n_samples,), optional
         Known classes, -1 for unknown, by which partitions are scored. They never reach a search.
-    controls : "auto" or sequence of str, default="auto"
-        Which to run; ``"auto"`` takes all for which problem and algorithm have the parts.
+    controls : "auto" or sequence of str or callables, default="auto"
+        Which to run; ``"auto"`` takes all for which problem and algorithm have the parts. A function is a
+        control of your own, by its name: ``control(evaluate, sample, vary, rng)``, where ``evaluate(X)``
+        gives the objectives of rows of genes and ends the control when the evaluations are used up,
+        ``sample()`` draws an initial population, and ``vary(X)`` mutates.
 
         - ``"initial"``: one initial population; ``"random"``: as many as the budget allows.
         - ``"drift"``: the same operators; parents and survivors by chance.
         - ``"climbs"``: incumbents that take over mutants which are no worse, by objectives weighted at
-          random; after 100 in vain, a new start with new weights.
+          random; after 100 in vain, a new start with new weights. For one objective a single incumbent,
+          and a new start after as many in vain as there are genes, if these are more.
         - ``"local search"``: the same, with five mutations of the best so far in place of the new start.
         - ``"annealing"``: incumbents that take over worse mutants ever less.
         - ``"construction"``: the partitions of ``problem.greedy_front()``.
@@ -169,7 +174,9 @@ def _compared(
     n_evals = integer("n_evals", n_evals, 1)
     listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
     trial = make(Meter(n_evals, ()), seed=0)
-    methods = [EVOLUTION, *_wanted(controls, trial.lacking())]
+    own = {} if isinstance(controls, str) else {_named(one): one for one in controls if callable(one)}
+    others = controls if isinstance(controls, str) else [one for one in controls if not callable(one)]
+    methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
         raise ValueError(
             f"n_evals={n_evals} is below the {trial.size} individuals of the initial population; raise it or "
@@ -189,7 +196,9 @@ def _compared(
     try:
         for seed in listed:
             runs |= {
-                (seed, method): _run(partial(make, seed=seed), method, Meter(n_evals, trial.names))
+                (seed, method): _run(
+                    partial(make, seed=seed), method, Meter(n_evals, trial.names), own.get(method)
+                )
                 for method in methods
             }
     except KeyboardInterrupt:
@@ -384,12 +393,24 @@ class Meter:
             self.course.append((self.count, self.front))
 
 
-def _run(make: Callable[[Meter], Any], method: str, meter: Meter) -> Meter:
+def _named(control: Any) -> str:
+    """Name of a control of one's own."""
+    name = str(getattr(control, "__name__", type(control).__name__)).strip("_").replace("_", " ")
+    if name in (EVOLUTION, *CONTROLS):
+        raise ValueError(
+            f"a control of your own cannot be named {name!r}, as one of the package is; rename it."
+        )
+    return name
+
+
+def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
     """Run a method until its evaluations are used up, or it has no more to do."""
     start = time.perf_counter()
     run = make(meter)
     with suppress(_Spent):
-        if method in (EVOLUTION, "drift"):
+        if own is not None:
+            own(lambda X: run.evaluate(X)[0], run.sample, run.varied, run.rng)
+        elif method in (EVOLUTION, "drift"):
             _advance(run.search(drift=method == "drift"), meter, run.title)
         elif method in _BY_MUTATION:
             _incumbents(run, meter, method)
@@ -433,17 +454,27 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     low, span = F.min(axis=0), np.ptp(F, axis=0)
     span[span == 0] = 1.0
     left = meter.n_evals - meter.count
-    n = int(np.clip(left // _LEAST, 1, _INCUMBENTS))
-    patience = max(10, min(_PATIENCE, left // n // 5))
+    single = F.shape[1] == 1
+    # Weights are all alike for one objective: one incumbent then climbs as far as it can.
+    n = 1 if single else int(np.clip(left // _LEAST, 1, _INCUMBENTS))
+    patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
         # A violation is worse than any objective.
         total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
         return total
 
+    used = np.zeros(len(starts))
+
+    def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
+        """The best starts by weights; for one objective the next best that was no start yet."""
+        scores = values(F, violation, weights[:, None])
+        rows = (scores + 1e9 * used).argmin(axis=1)
+        used[rows] += single
+        return starts[rows], scores[np.arange(len(rows)), rows]
+
     weights = rng.dirichlet(np.ones(F.shape[1]), n)
-    scores = values(F, violation, weights[:, None])
-    X, current = starts[scores.argmin(axis=1)], scores.min(axis=1)
+    X, current = begun(weights)
     best, least, stalled, kicked = X.copy(), current.copy(), np.zeros(n, dtype=int), np.zeros(n, dtype=bool)
     while True:
         trial = run.varied(X)
@@ -463,8 +494,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
         stalled[kicked] = 0
         if method == "climbs":
             weights[kicked] = rng.dirichlet(np.ones(F.shape[1]), kicked.sum())
-            scores = values(F, violation, weights[kicked, None])
-            X[kicked], current[kicked] = starts[scores.argmin(axis=1)], scores.min(axis=1)
+            X[kicked], current[kicked] = begun(weights[kicked])
             kicked[:] = False
         else:
             better = kicked & (current <= least)

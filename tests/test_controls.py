@@ -296,3 +296,36 @@ def test_paired_differences():
     assert found.loc["random", "low"] <= 1.25 <= found.loc["random", "high"]
     assert found.loc["random", "p"] == wilcoxon([2.0, 0.0, -1.0, 4.0]).pvalue
     assert found.loc["drift", ["difference", "low", "high", "p"]].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_a_control_of_ones_own_gets_as_many_evaluations():
+    def best_of_neighbours(evaluate, sample, vary, rng):
+        X = sample()[:5]
+        while True:
+            trial = vary(X)
+            better = evaluate(trial)[:, 0] < evaluate(X)[:, 0]
+            X[better] = trial[better]
+
+    def lone_draw(evaluate, sample, vary, rng):
+        assert evaluate(rng.random((1, 4))).shape == (1, 1)
+
+    problem = Counting(1)
+    found = compare(problem, GA(10), n_evals=73, seeds=2, controls=["drift", best_of_neighbours, lone_draw])
+    made = found.runs.groupby("method", sort=False)["evaluations"].agg(["min", "max"])
+    assert made.index.tolist() == ["evolution", "drift", "best of neighbours", "lone draw"]
+    assert made["min"].tolist() == made["max"].tolist() == [73, 73, 73, 1]
+    assert len(found.differences("best f1")) == 3
+
+    def drift(*arguments):
+        """Named as one of the package."""
+
+    with pytest.raises(ValueError, match="cannot be named 'drift'"):
+        compare(problem, GA(10), n_evals=73, controls=[drift])
+
+
+def test_a_single_objective_is_climbed_by_one_incumbent():
+    problem = Counting(1)
+    compare(problem, GA(10), n_evals=60, seeds=1, controls=["climbs"])
+    sizes = [len(rows) for rows in problem.seen]
+    # The first population of the climb, and then a mutant at a time.
+    assert sizes[-50:] == [1] * 50

@@ -13,6 +13,7 @@ from .crossover import SlotOnePointCrossover as SlotOnePointCrossover
 from .crossover import UniformNeighborCrossover as UniformNeighborCrossover
 from .mutation import DistantSeedMutation as DistantSeedMutation
 from .mutation import EncodingMutation as EncodingMutation
+from .mutation import FeatureMutation as FeatureMutation
 from .mutation import IndexPM as IndexPM
 from .mutation import MedoidReplaceMutation as MedoidReplaceMutation
 from .mutation import MedoidSwapMutation as MedoidSwapMutation

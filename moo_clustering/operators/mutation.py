@@ -36,6 +36,7 @@ from moo_clustering.encodings.medoids import as_sets, random_absent, repair_slot
 from moo_clustering.operators import base
 from moo_clustering.operators.crossover import TABLES
 from moo_clustering.operators.sampling import draw_links
+from moo_clustering.problems.feature_subsets import FeatureSubsetEncoding
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -50,6 +51,8 @@ Removal = Literal["uniform", "cheap"]
 Tables = tuple[FloatArray, Labels]
 # RelocateCentre with removal="cheap" compares so many random centres.
 CANDIDATES = 3
+# Changes of a subset.
+_ADD, _DROP, _SWAP = range(3)
 
 
 class MutationChoice(base.DrawnMutation):
@@ -114,6 +117,41 @@ class EncodingMutation(base.SeededMutation):
         rate = self.get_prob_var(problem, size=(len(X), 1))
         drawn = base.encoding_of(problem).random(len(X), rng)
         return np.where(rng.random(X.shape) < rate, drawn, X)
+
+
+class FeatureMutation(base.SeededMutation):
+    """Add, drop or swap features of a subset, each with the same probability.
+
+    For :class:`~moo_clustering.problems.FeatureSubsetProblem`. Flips of single bits would let sparse
+    subsets grow, as most features are absent.
+
+    Parameters
+    ----------
+    more : float, default=0.5
+        Probability of another change after every one: 1 / (1 - more) changes on average.
+    """
+
+    def __init__(self, more: float = 0.5, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.more = probability("more", more)
+        if self.more == 1:
+            raise ValueError("more must be below 1, got 1: the changes would not end.")
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        mutated = np.array(X)
+        most = base.encoding_of(problem, FeatureSubsetEncoding).max_features
+        for row, changes in zip(mutated, rng.geometric(1.0 - self.more, len(mutated)), strict=True):
+            for _ in range(changes):
+                held, absent = np.flatnonzero(row), np.flatnonzero(row == 0)
+                adds, drops = len(absent) > 0, len(held) > 0
+                possible = (adds and len(held) < most, len(held) > 1, adds and drops)
+                kinds = [kind for kind in (_ADD, _DROP, _SWAP) if possible[kind]]
+                kind = kinds[int(rng.integers(len(kinds)))] if kinds else None
+                if kind in (_ADD, _SWAP):
+                    row[absent[int(rng.integers(len(absent)))]] = 1
+                if kind in (_DROP, _SWAP):
+                    row[held[int(rng.integers(len(held)))]] = 0
+        return mutated
 
 
 class MedoidReplaceMutation(base.SeededMutation):

@@ -4,6 +4,9 @@ from .categories import FuzzyModesProblem as FuzzyModesProblem
 from .centers import CenterEncoding as CenterEncoding
 from .centers import SumOfSquaresProblem as SumOfSquaresProblem
 from .ensembles import EnsembleSelectionProblem as EnsembleSelectionProblem
+from .feature_subsets import FeatureSubsetEncoding as FeatureSubsetEncoding
+from .feature_subsets import FeatureSubsetProblem as FeatureSubsetProblem
+from .feature_subsets import SubsetIndex as SubsetIndex
 from .graphs import MOCKProblem as MOCKProblem
 from .graphs import NeighborGraphProblem as NeighborGraphProblem
 from .graphs import SRMOSCProblem as SRMOSCProblem

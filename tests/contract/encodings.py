@@ -9,7 +9,7 @@ import numpy as np
 from contract.estimators import PARTLY, words
 from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.graphs import locus_graph
-from moo_clustering.problems import CenterEncoding, SubspaceClusteringProblem
+from moo_clustering.problems import CenterEncoding, FeatureSubsetEncoding, SubspaceClusteringProblem
 
 # Their partitions are those around medoids only, and the order of the medoids decides ties.
 AROUND_MEDOIDS = (MedoidEncoding, MedoidSlotEncoding)
@@ -88,10 +88,14 @@ ENCODINGS = {
     "some cuts of a tree": _tree_links("split", delta=50),
 }
 
-# Of centres, and of seeds that sweeps are made of: neither repairs to all partitions.
+# Of centres, subsets of features, and of seeds that sweeps are made of: neither repairs to all partitions.
 OTHER_ENCODINGS = {
     "centres": EncodingCase(
         "CenterEncoding", lambda n, rng: CenterEncoding(rng.normal(size=(n, 2)), min(3, n))
+    ),
+    "feature subsets": EncodingCase(
+        "FeatureSubsetEncoding",
+        lambda n, rng: FeatureSubsetEncoding(rng.integers(0, 4, size=(n, 5)), min(3, n), max_features=3),
     ),
     "seeds": EncodingCase(
         "SubspaceSeedEncoding",

@@ -21,6 +21,7 @@ PARENTS = np.array([[0, 7], [1, 6], [2, 5], [3, 4]])
 BITS = "EnsembleSelectionProblem"
 BAGS = "BagPartitionProblem"
 CENTERS = "SumOfSquaresProblem"
+FEATURES = "FeatureSubsetProblem"
 LABELS = "PartitionProblem"
 LINKS = "MOCKProblem"
 MEDOIDS = "MedoidProblem"
@@ -128,6 +129,7 @@ OPERATORS = dict(
         _case(LABELS, "GraphRefine", graph(), draws=False),
         _case(LINKS, "GreedyFrontSampling"),
         _case(LABELS, "GroupingOverlayCrossover", graph(), prob=1.0),
+        _case(FEATURES, "FeatureMutation"),
         _case(BAGS, "ImprovementMutation"),
         _case(NEIGHBORS, "IndexPM", 0.5),
         _case(NEIGHBORS, "IndexSBX"),

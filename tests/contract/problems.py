@@ -16,6 +16,7 @@ from moo_clustering.encodings import LabelEncoding, MedoidEncoding, MedoidSlotEn
 from moo_clustering.graphs import knn_graph, neighbor_lists
 
 PAIRS = PairwiseConstraints([(0, 3)], [(0, 1), (1, 2)], n_samples=24)
+PARTLY_KNOWN = np.where(np.arange(24) % 4 == 0, CLASSES, -1)
 POOL = np.array([CLASSES, np.arange(24) // 8, np.arange(24) % 2, np.arange(24) // 6], dtype=np.int32)
 
 
@@ -89,6 +90,11 @@ def selection_problem():
     return problems.EnsembleSelectionProblem(POOL, min_runs=2)
 
 
+def feature_problem():
+    """Subsets of features."""
+    return problems.FeatureSubsetProblem(rows(), 3, partial_y=PARTLY_KNOWN, max_features=2)
+
+
 def coarse():
     """Whole numbers, as categories."""
     return np.round(rows()).astype(int) - np.round(rows()).astype(int).min()
@@ -103,6 +109,7 @@ PROBLEMS = {
         "ChunkedProblem", lambda: problems.ChunkedProblem(labels_problem(), chunk_size=3, n_jobs=1)
     ),
     "EnsembleSelectionProblem": ProblemCase("EnsembleSelectionProblem", selection_problem, lambda: _Bits()),
+    "FeatureSubsetProblem": ProblemCase("FeatureSubsetProblem", feature_problem),
     "FuzzyModesProblem": ProblemCase(
         "FuzzyModesProblem", lambda: problems.FuzzyModesProblem(coarse(), 3), ops.ModesSampling
     ),

@@ -1,0 +1,411 @@
+"""Feature subsets: partitions by k-means on some of the features, and a problem over them."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.feature_selection import f_classif
+from sklearn.utils import check_array
+
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    centred_features,
+    integer,
+    quoted,
+)
+from moo_clustering._docs import documented
+from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
+from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import Encoding, relabel_by_first_appearance
+from moo_clustering.encodings.base import VALID_GENES, checked_labels, distinct_rows
+from moo_clustering.problems.centers import MAX_PASSES, MEMO_BYTES
+from moo_clustering.problems.partition import ConstraintHandling, PartitionProblem, index_list
+from moo_clustering.validity import ValidityIndex
+from moo_clustering.validity.base import Population, PopulationIndex
+from moo_clustering.validity.external import ari_table, counted
+from moo_clustering.validity.registry import Index
+
+# Draws of noise per size of subset, and how far these sizes are apart.
+_NOISE, _STEP = 5, 1.4
+# Objectives that need labels.
+_BY_LABELS = ("labels", "held_out_labels")
+# Most groups of labels that are held out in turn, and passes of k-means for each.
+_FOLDS, _PASSES = 5, 5
+# Significance of the features that encode a partition, before Bonferroni's correction.
+_ALPHA = 0.05
+
+
+class FeatureSubsetEncoding(Encoding):
+    """Encoding of partitions by the features on which k-means finds them, one bit per feature.
+
+    The starts of k-means, by greedy k-means++, come from the same random numbers for all subsets, so that a
+    subset always has the same partition.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features on a common scale, since k-means compares them.
+    n_clusters : int
+        From 1 to n_samples.
+    max_features : int, optional
+        Size of the largest subset; default 50, or n_features if that is less.
+    n_init : int, default=3
+        Starts of k-means; the partition of the least sum of squares counts.
+    random_state : int, default=0
+        Seed of the starts.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        X minus its mean.
+
+    Notes
+    -----
+    O(n_init passes n_samples n_clusters m) time for a subset of m features that is new; recent subsets are
+    not clustered again. Deep copies share everything.
+    """
+
+    dtype = np.dtype(bool)
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        n_clusters: int,
+        *,
+        max_features: int | None = None,
+        n_init: int = 3,
+        random_state: int = 0,
+    ) -> None:
+        self.points = centred_features(check_array(X, dtype=np.float64))
+        self.n_samples, self.n_var = self.points.shape
+        self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
+        most = min(50, self.n_var) if max_features is None else max_features
+        self.max_features = integer("max_features", most, 1, self.n_var, ", the number of features")
+        rng = np.random.default_rng(random_state)
+        trials = 2 + int(math.log(self.n_clusters))
+        self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
+        self._draws = rng.random((n_init, self.n_clusters - 1, trials))
+        # Features that repair takes and leaves first.
+        self._order = rng.permutation(self.n_var)
+        self._columns = np.ascontiguousarray(self.points.T)
+        self._squares = (self.points**2).sum(axis=0)
+        self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
+
+    def bounds(self) -> tuple[IntArray, IntArray]:
+        """0 and 1, for every feature."""
+        return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
+
+    def subsets(self, X: ArrayLike) -> BoolArray:
+        """Genes as booleans; ValueError for others than 0 and 1, and subsets that are empty or too large."""
+        genes = np.atleast_2d(np.asarray(X))
+        bits = genes.astype(bool)
+        if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
+            raise ValueError(f"X must hold {self.n_var} columns of 0 and 1, one per feature: {VALID_GENES}")
+        sizes = bits.sum(axis=1)
+        if len(sizes) and not 1 <= sizes.min() <= sizes.max() <= self.max_features:
+            raise ValueError(
+                f"subsets must have 1 to max_features={self.max_features} features, got {sizes.min()} to "
+                f"{sizes.max()}: {VALID_GENES}"
+            )
+        return bits
+
+    def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
+        """Cluster by k-means on every subset.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_individuals, n_samples)
+        explained : ndarray of shape (n_individuals,)
+            Sum of squares between the clusters, as a share of the total; 0 for constant features.
+        """
+        bits = self.subsets(X)
+        found = [self._of(row) for row in bits]
+        labels = np.array([one for one, _ in found], dtype=np.int32).reshape(-1, self.n_samples)
+        return labels, np.array([share for _, share in found])
+
+    def _of(self, row: BoolArray) -> tuple[Labels, float]:
+        key = np.packbits(row).tobytes()
+        if key not in self._known:
+            self._known[key] = self.kmeans(self.points_of(row))
+            if len(self._known) * (len(key) + 4 * self.n_samples) > MEMO_BYTES:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def points_of(self, row: BoolArray) -> FloatArray:
+        """Features of a subset, shape (n_samples, m)."""
+        return np.ascontiguousarray(self._columns[row].T)
+
+    def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
+        """Best partition of points with column means 0 from the starts of this encoding, and its share."""
+        total, least = float((points**2).sum()), np.inf
+        best = labels = np.zeros(self.n_samples, dtype=np.int32)
+        seeds = np.empty(self.n_clusters, dtype=np.int64)
+        for first, draws in zip(self._first.tolist(), self._draws, strict=True):
+            greedy_seeds(points, False, first, draws, seeds)
+            labels = np.empty(self.n_samples, dtype=np.int32)
+            objective = lloyd(points, points[seeds], labels, MAX_PASSES, 0.0)[0]
+            if objective < least:
+                best, least = labels, objective
+        return best, 1.0 - least / total if total > 0 else 0.0
+
+    def explained_by_noise(self, sizes: IntArray) -> FloatArray:
+        """Mean share that k-means explains of so many features without clusters, by interpolation.
+
+        Noise is columns of X, each in an order of its own, which keeps their distributions.
+        """
+        if not hasattr(self, "_noise"):
+            n = max(1, math.ceil(math.log(self.max_features, _STEP)))
+            at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
+            rng = np.random.default_rng(0)
+            shares = np.empty((_NOISE, len(at)))
+            for values in shares:
+                for i, size in enumerate(at.tolist()):
+                    columns = self.points[:, rng.choice(self.n_var, size, replace=False)]
+                    values[i] = self.kmeans(np.ascontiguousarray(rng.permuted(columns, axis=0)))[1]
+            self._noise = np.log(at), shares.mean(axis=0)
+        return np.interp(np.log(sizes), *self._noise)
+
+    def decode(self, X: IntArray) -> Labels:
+        """Partitions by k-means, clusters numbered by first appearance."""
+        return relabel_by_first_appearance(self.clustered(X)[0])
+
+    def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]
+        """Features in which the clusters differ by analysis of variance, with Bonferroni's correction."""
+        partitions = checked_labels(labels, self.n_samples)
+        X = np.zeros((len(partitions), self.n_var), dtype=bool)
+        for row, partition in zip(X, partitions, strict=True):
+            if 1 < len(np.unique(partition)) < self.n_samples:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    p = np.nan_to_num(f_classif(self.points, partition)[1], nan=1.0)
+                row[np.argsort(p, kind="stable")[: self.max_features]] = True
+                row &= p * self.n_var <= _ALPHA
+        return self.repair(X)
+
+    def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
+        """Add or drop features until there are 1 to ``max_features``, in an order drawn once."""
+        bits = np.atleast_2d(np.asarray(X)) >= 0.5
+        for row in bits:
+            held = self._order[row[self._order]]
+            row[held[self.max_features :]] = False
+            row[self._order[0]] |= not len(held)
+        return bits
+
+    def canonical(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
+        """Return the subsets as they are."""
+        return self.subsets(X)
+
+    def random(self, n_individuals: int, rng: np.random.Generator) -> BoolArray:  # type: ignore[override]
+        """Draw sparse subsets, with sizes from 1 to ``max_features`` whose logarithm is uniform."""
+        sizes = np.exp(rng.uniform(0.0, math.log(self.max_features + 1), n_individuals)).astype(int)
+        ranks = rng.random((n_individuals, self.n_var)).argsort(axis=1).argsort(axis=1)
+        return ranks < np.clip(sizes, 1, self.max_features)[:, np.newaxis]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class SubsetIndex(ValidityIndex):
+    """Index that depends on the subset of features, and not on the partition alone.
+
+    Subclasses override :meth:`evaluate_subsets` for
+    :class:`~moo_clustering.problems.FeatureSubsetProblem`.
+    """
+
+    def fit(self, data: Any) -> Self:
+        """Return the index; data come with the encoding."""
+        return self
+
+    def evaluate(self, labels: IntArray) -> FloatArray:
+        raise TypeError(f"{self.name!r} scores subsets of features: use it in a FeatureSubsetProblem.")
+
+    @abstractmethod
+    def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
+        """Score subsets of shape (n_individuals, n_features)."""
+
+
+class Separation(SubsetIndex):
+    """How much more of the sum of squares k-means explains than in noise, sqrt(m) (R - R0(m)).
+
+    R is the share between the clusters for a subset of m features, and R0(m) its mean for m features
+    without clusters. The root balances that shares of larger subsets vary less.
+    """
+
+    name, greater_is_better = "separation", True
+
+    def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
+        sizes = X.sum(axis=1)
+        shares = encoding.clustered(X)[1] - encoding.explained_by_noise(sizes)
+        return np.asarray(np.sqrt(sizes) * shares)
+
+
+class _LabelAgreement(PopulationIndex):
+    """Adjusted Rand index on labelled samples."""
+
+    name, greater_is_better = "labels", True
+
+    def __init__(self, targets: Targets) -> None:
+        self.n_samples_, self._rows = len(targets.labelled), targets.rows
+        classes = targets.indicators[self._rows].argmax(axis=1)
+        self._classes = counted(relabel_by_first_appearance(classes[np.newaxis]))
+
+    def fit(self, data: Any) -> Self:
+        return self
+
+    def _score(self, population: Population) -> FloatArray:
+        labels = relabel_by_first_appearance(population.labels[:, self._rows])
+        return ari_table(counted(labels), self._classes)[:, 0]
+
+
+class _HeldOutLabels(SubsetIndex):
+    """Share of labelled samples that k-means, begun from means of other labelled ones, puts into their class.
+
+    The i-th labelled samples of all classes are held out together, the sixth ones with the first.
+    """
+
+    name, greater_is_better = "held_out_labels", True
+
+    def __init__(self, targets: Targets) -> None:
+        self._rows, members = targets.rows, targets.indicators[targets.rows].T
+        self._codes = members.argmax(axis=0)
+        fold = ((members.cumsum(axis=1) - 1)[self._codes, np.arange(len(self._codes))]) % _FOLDS
+        self._held = [np.flatnonzero(fold == one) for one in np.unique(fold)]
+        kept = [members * (fold != one) for one in np.unique(fold)]
+        self._means = [one / np.maximum(one.sum(axis=1, keepdims=True), 1) for one in kept]
+
+    def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
+        right = np.zeros(len(X), dtype=np.int64)
+        labels = np.empty(encoding.n_samples, dtype=np.int32)
+        for i, row in enumerate(X):
+            points = encoding.points_of(row)
+            known = points[self._rows]
+            for held, means in zip(self._held, self._means, strict=True):
+                lloyd(points, means @ known, labels, _PASSES, 0.0)
+                right[i] += np.count_nonzero(labels[self._rows[held]] == self._codes[held])
+        return right / len(self._rows)
+
+
+@documented(FeatureSubsetEncoding)
+class FeatureSubsetProblem(PartitionProblem):
+    """Choose the features on which k-means finds the clusters, by labels, pairs or unsupervised indices.
+
+    Genes are booleans, one per feature.
+
+    Parameters
+    ----------
+    objectives : sequence of str or indices, optional
+        ``"labels"``: the adjusted Rand index on the labelled samples; ``"held_out_labels"``: the share of
+        them that five passes of k-means put into their class, begun from the class means of other labelled
+        samples, at least two per class; ``"separation"``: the share of the
+        sum of squares between the clusters above that in noise, sqrt(m) (R - R0(m)) for m features; and
+        any index that :class:`PartitionProblem` takes, which is fitted to all features. Default: ``"labels"``
+        and ``"separation"``, or the latter alone without labels. Pairs are an objective by themselves.
+    partial_y : array-like of shape (n_samples,), optional
+        Classes of some samples, -1 for the others.
+    weights : sequence of float, optional
+        Weights by which all objectives, the violation of pairs last, are summed to one, ``"score"``. By
+        default they remain several.
+
+    Attributes
+    ----------
+    encoding : FeatureSubsetEncoding
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is neither evidence nor an objective, labels are of another length, or sizes of subsets are
+        beyond the number of features. Evaluation refuses subsets that are empty or too large.
+
+    Notes
+    -----
+    Cost: see :class:`FeatureSubsetEncoding`; labels that are held out take another k-means for each group
+    of them. The subset of the best score is not that of the best partition: see the page on evolution.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 20))
+    >>> X[:30, :3] += 4  # two clusters in three of the features
+    >>> y = np.full(60, -1)
+    >>> y[[0, 1, 58, 59]] = [0, 0, 1, 1]
+    >>> problem = FeatureSubsetProblem(X, 2, partial_y=y, weights=[1, 0.5])
+    >>> subsets = np.arange(20) < np.array([[3], [20]])
+    >>> problem.natural(problem.evaluate(subsets)).ravel().round(2)
+    array([1.38, 1.27])
+    """
+
+    encoding: FeatureSubsetEncoding
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        n_clusters: int,
+        objectives: Sequence[Index] | Index | None = None,
+        *,
+        partial_y: ArrayLike | None = None,
+        constraints: PairwiseConstraints | None = None,
+        constraint_handling: ConstraintHandling = "objective",
+        weights: Sequence[float] | None = None,
+        max_features: int | None = None,
+        n_init: int = 3,
+        random_state: int = 0,
+    ) -> None:
+        encoding = FeatureSubsetEncoding(
+            X, n_clusters, max_features=max_features, n_init=n_init, random_state=random_state
+        )
+        targets = partial_targets(partial_y, encoding.n_samples)
+        listed = ["labels", "separation"][not targets.n_classes :] if objectives is None else objectives
+        names = index_list(listed)
+        by_labels = any(isinstance(one, str) and one in _BY_LABELS for one in names)
+        if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
+            raise ValueError(
+                "no sample is labelled: give partial_y with classes, -1 for unknown ones, or constraints, or "
+                f"objectives other than {_BY_LABELS}."
+            )
+        if targets.multilabel:
+            raise ValueError("partial_y must have one class per sample, got label sets.")
+        own: dict[Any, Any] = {"separation": Separation()}
+        if targets.n_classes:
+            own |= zip(_BY_LABELS, (_LabelAgreement(targets), _HeldOutLabels(targets)), strict=True)
+        super().__init__(
+            encoding.points,
+            encoding,
+            [own.get(one, one) if isinstance(one, str) else one for one in names],
+            constraints=constraints,
+            constraint_handling=constraint_handling,
+        )
+        self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        if self.weights is not None:
+            n = len(self.objective_names)
+            if self.weights.shape != (n,) or not np.isfinite(self.weights).all():
+                raise ValueError(
+                    f"weights must be {n} numbers, one each for {', '.join(self.objective_names)}; "
+                    f"got {quoted(weights)}."
+                )
+            # The base class changes all signs, as the score's is changed.
+            self._rewards = -self.weights * self._signs
+            self.n_obj, self.objective_names, self._signs = 1, ("score",), np.array([-1.0])
+
+    def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        super()._evaluate(X, out, *args, **kwargs)
+        if self.weights is not None:
+            out["F"] = (out["F"] @ self._rewards)[:, np.newaxis]
+
+    def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
+        # Equal partitions of different subsets are separated differently.
+        return distinct_rows(X)
+
+    def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
+        if isinstance(index, SubsetIndex):
+            return index.evaluate_subsets(self.encoding, self.encoding.subsets(X))
+        return super()._values(index, labels, X)
