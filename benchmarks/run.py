@@ -19,6 +19,7 @@ import bench_memetic
 import bench_mock
 import bench_nmf
 import bench_pareto
+import bench_peers
 import bench_questions
 import bench_report
 import bench_subspace
@@ -46,6 +47,7 @@ SUITES = {
     "pareto-families": bench_pareto.against_fits,
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
+    "peers": bench_peers.run,
 }
 
 
