@@ -465,21 +465,14 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
         "run_losses": "run_losses_", "association": "association_", "confidence": "confidence_",
     }  # fmt: skip
     arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
-    arrays["front_labels"] = kept_partitions(estimator)
+    # Partitions of the front, if they are there or cheap to come by and to keep.
+    if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) <= _LARGEST:
+        arrays["front_labels"] = _partitions(estimator)
     return {
         name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
         for name, value in arrays.items()
         if value is not None
     }
-
-
-def kept_partitions(estimator: Any) -> NDArray[Any] | None:
-    """Partitions of the front, if they are there or cheap to come by and to keep."""
-    return (
-        None
-        if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) > _LARGEST
-        else _partitions(estimator)
-    )
 
 
 def bag_arrays(estimator: Any) -> dict[str, Any]:

@@ -292,18 +292,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: Callable[[str], None]) -> None:
         try:
-            self._check_host()
+            # Another site whose name is made to lead to this computer must not read the report.
+            hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
+            if len(hosts) != 1:
+                raise _Refusal(HTTPStatus.BAD_REQUEST, "A request names one host.")
+            if hosts[0] not in self.server.hosts:
+                raise _Refusal(HTTPStatus.FORBIDDEN, "This is for this computer only.")
             answer(self._place())
         except _Refusal as refusal:
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
-
-    def _check_host(self) -> None:
-        # Another site whose name is made to lead to this computer must not read the report.
-        hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
-        if len(hosts) != 1:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "A request names one host.")
-        if hosts[0] not in self.server.hosts:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "This is for this computer only.")
 
     def _place(self) -> str:
         """The requested path below the random one."""

@@ -489,7 +489,13 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            graph = _conflicts_first(graph, supervision.groups)
+            # Links of the tree between samples in conflict are its most interesting ones: these get genes, as
+            # far as there are any, and are cut first.
+            order = graph.interest.order
+            apart = supervision.groups.forbidden(order, graph.tree.parent[order])
+            graph = replace(
+                graph, interest=replace(graph.interest, order=np.concatenate([order[apart], order[~apart]]))
+            )
             encoding = JoinedEncoding(graph, supervision.groups, kind=kind, delta=delta, n_jobs=n_jobs)
         return MOCKProblem(
             encoding=encoding,
@@ -619,18 +625,6 @@ def _single_result(problem: MOCKProblem) -> Result:
     result.problem, result.pop, result.opt, result.success = problem, pop, pop, True
     result.X, result.F = pop.get("X", "F")
     return result
-
-
-def _conflicts_first(graph: LocusGraph, groups: ConstraintGroups) -> LocusGraph:
-    """The graph with links of the tree between samples in conflict as its most interesting ones.
-
-    These get genes, as far as there are any, and are cut first.
-    """
-    order = graph.interest.order
-    apart = groups.forbidden(order, graph.tree.parent[order])
-    return replace(
-        graph, interest=replace(graph.interest, order=np.concatenate([order[apart], order[~apart]]))
-    )
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):

@@ -40,7 +40,6 @@ from .repair import EncodingRepair as EncodingRepair
 from .repair import LocalSearchRepair as LocalSearchRepair
 from .repair import MedoidSetRepair as MedoidSetRepair
 from .repair import MinSizeRepair as MinSizeRepair
-from .repair import SlotRepair as SlotRepair
 from .sampling import EncodingSampling as EncodingSampling
 from .sampling import GreedyFrontSampling as GreedyFrontSampling
 from .sampling import MedoidSampling as MedoidSampling
@@ -51,7 +50,6 @@ from .sampling import PartitionSampling as PartitionSampling
 from .sampling import PoolSampling as PoolSampling
 from .sampling import RefillingSampling as RefillingSampling
 from .sampling import SeedSampling as SeedSampling
-from .sampling import SlotSampling as SlotSampling
 from .sampling import SparseRowSampling as SparseRowSampling
 from .selection import CanonicalDuplicates as CanonicalDuplicates
 from .selection import ExclusiveMating as ExclusiveMating

@@ -364,7 +364,9 @@ def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
 
 
 class SlotOnePointCrossover(base.PairCrossover):
-    """Exchange the slots from a random cut in 1..k_max-1 on, then repair like :class:`SlotRepair`.
+    """Exchange the slots from a random cut in 1..k_max-1 on, and repair the children.
+
+    Slots with repeated medoids are emptied; random medoids come in if fewer than k_min are left.
 
     References
     ----------

@@ -242,7 +242,7 @@ def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
 
 
 class SlotMutation(base.SeededMutation):
-    """Move medoids to samples near them, then repair like :class:`SlotRepair`.
+    """Move medoids to samples near them, then repair like :class:`SlotOnePointCrossover`.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ from scipy.sparse.csgraph import breadth_first_order
 from moo_clustering._arrays import IntArray, Labels, integer
 from moo_clustering._docs import documented
 from moo_clustering.bags import BagObjective
-from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding, relabel_by_first_appearance
+from moo_clustering.encodings import MedoidEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import rounded_genes
-from moo_clustering.encodings.medoids import filled, first_distinct, repair_slots
+from moo_clustering.encodings.medoids import filled, first_distinct
 from moo_clustering.operators import base
 from moo_clustering.operators.mutation_labels import PoolSplit, merge_linked
 
@@ -169,18 +169,6 @@ class MedoidSetRepair(base.GeneRepair):
         ids[ids >= encoding.n_samples] = -1
         sets = first_distinct(ids, encoding.k_max)
         return filled(sets, encoding.k_min, encoding.n_samples, rng)
-
-
-class SlotRepair(base.GeneRepair):
-    """Empty slots with invalid or repeated medoids, and add random medoids if fewer than k_min are left.
-
-    Fractions are rounded to integers. Operators for medoid slots leave nothing to repair; others do.
-    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
-    """
-
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        encoding = base.encoding_of(problem, MedoidSlotEncoding)
-        return repair_slots(rounded_genes(X, encoding.n_var), encoding.n_samples, encoding.k_min, rng)
 
 
 class CannotLinkRepair(base.GeneRepair):

@@ -36,7 +36,7 @@ from moo_clustering._kernels.threads import for_blocks
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets
 from moo_clustering.bags import BagObjective
-from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.medoids import decode_slots, random_slots, repair_slots
 from moo_clustering.operators import base
@@ -122,20 +122,6 @@ class MedoidSampling(base.SeededSampling):
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
         return base.encoding_of(problem, MedoidEncoding).random(n_samples, rng)
-
-
-class SlotSampling(base.SeededSampling):
-    """Draw K uniformly from k_min..k_max, then K distinct samples as medoids in random slots.
-
-    For problems whose ``encoding`` is a :class:`~moo_clustering.encodings.MedoidSlotEncoding`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
-    """
-
-    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
-        return base.encoding_of(problem, MedoidSlotEncoding).random(n_samples, rng)
 
 
 @documented(base.SHARED)

@@ -72,7 +72,9 @@ def batched_tournament(
     winner = P[:, 0]
     for challenger in P.T[1:]:
         coin = rng.random(len(winner)) < 0.5
-        wins, loses = _dominates(merit, challenger, winner)
+        better: BoolArray = np.any(merit[challenger] < merit[winner], axis=1)
+        worse: BoolArray = np.any(merit[challenger] > merit[winner], axis=1)
+        wins, loses = better & ~worse, worse & ~better  # by dominance
         undecided = ~wins & ~loses
         wins |= undecided & (crowding[challenger] > crowding[winner])
         loses |= undecided & (crowding[challenger] < crowding[winner])
@@ -89,13 +91,6 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np
     if any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the survival of NSGA-II sets.")
     return np.asarray(values, dtype=float)
-
-
-def _dominates(F: NDArray[np.float64], a: IntArray, b: IntArray) -> tuple[BoolArray, BoolArray]:
-    """Masks of the pairs in which a dominates b, and in which b dominates a."""
-    better: BoolArray = np.any(F[a] < F[b], axis=1)
-    worse: BoolArray = np.any(F[a] > F[b], axis=1)
-    return better & ~worse, worse & ~better
 
 
 class CanonicalDuplicates(DuplicateElimination):

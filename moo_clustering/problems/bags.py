@@ -164,7 +164,7 @@ class BagMedoidProblem(PartitionProblem):
 
     A :class:`PartitionProblem` whose genes are the ids of medoids, or -1 for empty slots
     (:class:`~moo_clustering.encodings.MedoidSlotEncoding`): the operators are
-    :class:`~moo_clustering.operators.SlotSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
+    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
 
     Parameters
     ----------

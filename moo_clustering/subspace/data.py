@@ -58,7 +58,12 @@ class SubspaceData:
         ValueError
             Not a matrix of finite numbers, numbers whose squares overflow, or another ``dtype``.
         """
-        kind = _checked_dtype(dtype)
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = ""
+        choice("dtype", name, ("float32", "float64"))
+        kind = np.dtype(name)
         given = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
         if given.dtype.kind not in "fiub":
             raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
@@ -127,15 +132,6 @@ class SubspaceData:
     def n_operations(self, width: int) -> float:
         """About how many operations a product with a panel of so many columns takes."""
         return float(self.matrix.n_stored + self.n) * width
-
-
-def _checked_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    try:
-        name = np.dtype(dtype).name
-    except TypeError:
-        name = ""
-    choice("dtype", name, ("float32", "float64"))
-    return np.dtype(name)
 
 
 def _check_size(X: Any, dtype: np.dtype[Any]) -> None:

@@ -162,8 +162,6 @@ OPERATORS = dict(
         _case(SEEDS, "SeedSampling"),
         _case(SLOTS, "SlotMutation", prob=1.0),
         _case(SLOTS, "SlotOnePointCrossover", prob=1.0),
-        _case(SLOTS, "SlotRepair", draws=False),
-        _case(SLOTS, "SlotSampling"),
         _case(WEIGHTS, "SparseRowSampling", draws=False),
         _case(WEIGHTS, "SupportMutation", prob=1.0),
         _case(SEEDS, "SweepSeedMutation", prob=1.0, draws=False),

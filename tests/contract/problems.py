@@ -126,7 +126,7 @@ PROBLEMS = {
         ),
         ships_again="an index and an encoding, made apart, have the distances each",
     ),
-    "PartitionProblem, slots": ProblemCase("PartitionProblem", slot_problem, ops.SlotSampling),
+    "PartitionProblem, slots": ProblemCase("PartitionProblem", slot_problem, ops.EncodingSampling),
     "SRMOSCProblem": ProblemCase("SRMOSCProblem", hull_problem, ops.SparseRowSampling),
     "SubspaceClusteringProblem": ProblemCase("SubspaceClusteringProblem", seed_problem, ops.SeedSampling),
     "SumOfSquaresProblem": ProblemCase(

@@ -10,7 +10,7 @@ from pymoo.core.problem import Problem
 
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.encodings.medoids import nearest_others
-from moo_clustering.operators import SlotMutation, SlotOnePointCrossover, SlotRepair, SlotSampling
+from moo_clustering.operators import EncodingSampling, SlotMutation, SlotOnePointCrossover
 from moo_clustering.operators.mutation import mutate_slots, slot_radius
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -45,7 +45,7 @@ def assert_legal(X, problem):
 @FEW
 def test_what_comes_out_is_legal(kind, seed):
     problem, rng = any_problem(seed)
-    X = SlotSampling()._do(problem, 20, random_state=rng)
+    X = EncodingSampling()._do(problem, 20, random_state=rng)
     assert_legal(X, problem)
     before = X.copy()
     children = SlotOnePointCrossover()._do(problem, X.reshape(2, 10, -1).astype(float), random_state=rng)
@@ -168,24 +168,11 @@ def test_crossover_probability():
     assert 0.1 < (off != pop.get("X")[mates.T.ravel()]).any(axis=1).mean() < 0.3
 
 
-def test_repair():
-    problem = Slots(n=30)
-    X = np.array([[4.2, 4.0, -1, 30, 7, -2], [-1, -1, -1, -1, -1, 5]])
-    repaired = SlotRepair()(problem, Population.new(X=X), random_state=np.random.default_rng(0)).get("X")
-    assert_legal(repaired, problem)
-    assert_array_equal(repaired[0], [4, -1, -1, -1, 7, -1])
-    assert_array_equal(repaired[1, 1:], [-1, -1, -1, -1, 5])
-    drawn = SlotRepair()._do(problem, np.tile(X[1], (400, 1)), random_state=np.random.default_rng(0))
-    assert len(set(drawn[:, 0])) == 29
-    assert SlotRepair().do(problem, Population()).shape == (0,)
-
-
 def test_seeds_decide():
     problem = Slots()
     X = problem.encoding.random(40, np.random.default_rng(0))
     pairs = X.reshape(2, 20, -1)
     for run in (
-        lambda s: SlotSampling()._do(problem, 9, random_state=np.random.default_rng(s)),
         lambda s: SlotOnePointCrossover()._do(problem, pairs, random_state=np.random.default_rng(s)),
         lambda s: SlotMutation()._do(problem, X, random_state=np.random.default_rng(s)),
         lambda s: SlotMutation("rank")._do(problem, X, random_state=np.random.default_rng(s)),
@@ -197,10 +184,8 @@ def test_seeds_decide():
 def test_misuse():
     other = Problem(n_var=3, n_obj=1, xl=0, xu=3)
     for operate in (
-        lambda: SlotSampling()._do(other, 3),
         lambda: SlotOnePointCrossover()._do(other, np.zeros((2, 1, 3))),
         lambda: SlotMutation()._do(other, np.zeros((1, 3))),
-        lambda: SlotRepair()._do(other, np.zeros((1, 3))),
     ):
         with pytest.raises(TypeError, match="MedoidSlotEncoding"):
             operate()

@@ -25,12 +25,12 @@ from moo_clustering.operators import (
     AlignedHUX,
     CanonicalDuplicates,
     ConstraintCrowdingSurvival,
+    EncodingSampling,
     ImprovementMutation,
     MinSizeRepair,
     PartitionSampling,
     SlotMutation,
     SlotOnePointCrossover,
-    SlotSampling,
 )
 from moo_clustering.problems import BagMedoidProblem, BagPartitionProblem
 from moo_clustering.problems import bags as bag_problems
@@ -461,7 +461,7 @@ def test_search_finds_the_best_of_all_sets_of_medoids():
     best = problem.evaluate(np.array(every)).min()
     algorithm = GA(
         pop_size=30,
-        sampling=SlotSampling(),
+        sampling=EncodingSampling(),
         crossover=SlotOnePointCrossover(prob=0.8),
         mutation=SlotMutation("rank"),
         eliminate_duplicates=CanonicalDuplicates(problem.encoding),

@@ -113,7 +113,8 @@ def describe(
     labels = run.labels
     distances = sampled_distances(samples, int(np.maximum(labels.max(axis=1) + 1, 0).sum()), rng)
     found = cohesions(distances, labels)
-    places = described_solutions(len(labels), (run.chosen, *run.rules.values()), max_described)
+    first = (run.chosen, *run.rules.values())
+    places = list(dict.fromkeys((*first, *range(len(labels)))))[: max(max_described, 0)]
     facts = cluster_facts(samples, run.solutions.found, places, found, distances)
     notes = []
     n_seen, n = len(distances.rows), samples.n_samples
@@ -144,11 +145,6 @@ def cluster_facts(
             for silhouette, rows, names in zip(cohesion.of_clusters, typical, leading, strict=True)
         ]
     return found
-
-
-def described_solutions(n_solutions: int, first: Sequence[int], most: int) -> list[int]:
-    """Places of the solutions to describe: the first given, then the others in order."""
-    return list(dict.fromkeys((*first, *range(n_solutions))))[: max(most, 0)]
 
 
 class LeadingFeatures:
