@@ -11,10 +11,46 @@ from numba import njit
 
 from moo_clustering._kernels.threads import borrowed
 
+# Turns between the background of a feature and the clusters that leave it.
+ROUNDS = 10
+
+
+@borrowed()
+def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
+    """Mean and variance that clusters share in feature j, and the gain over a Gaussian for all samples.
+
+    In turns the background is fitted to the clusters that share it, and clusters leave it that gain by that.
+    """
+    k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
+    relevant[:, j] = 0.0
+    for _ in range(ROUNDS):
+        changed = False
+        size, total, square, gain = 0.0, 0.0, 0.0, 0.0
+        for c in range(k):
+            if sizes[c] <= 0.0:
+                continue
+            mean = sums[c, j] / sizes[c]
+            spread = max(squares[c, j] / sizes[c] - mean * mean, 0.0)
+            own = max(spread, floor)
+            shared = np.log(variance) + (spread + (mean - center) ** 2) / variance
+            better = 0.5 * sizes[c] * (shared - np.log(own) - spread / own) - price
+            gain += 0.5 * (squares[c, j] - sizes[c] * shared) + max(better, 0.0)
+            changed |= (better > 0.0) != (relevant[c, j] > 0.0)
+            relevant[c, j] = max(better, 0.0)
+            if better <= 0.0:
+                size += sizes[c]
+                total += sums[c, j]
+                square += squares[c, j]
+        if not changed or size == 0.0:
+            break
+        center = total / size
+        variance = max(square / size - center * center, floor)
+    return center, variance, gain
+
 
 @borrowed()
 def fit_clusters(  # type: ignore[no-untyped-def]
-    sizes, sums, squares, n_samples, floor, prices, features, linear, curves, bases, counts, gains
+    sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
     """Relevant features and parameters of every cluster; return the gain of all, less prices.
 
@@ -22,43 +58,40 @@ def fit_clusters(  # type: ignore[no-untyped-def]
     ----------
     sizes, sums, squares : ndarray of shape (k,), (k, d) and (k, d), float64
         Moments of features with mean 0 and variance 1 over all samples.
-    n_samples : int
     floor : float
         Least variance.
     prices : ndarray of shape (d,), float64
         Cost of a relevant feature in nats; infinite for those that cannot be relevant.
     features : ndarray of shape (k, d), int32
-    linear, curves, gains : ndarray of shape (k, d), float64
-        Coefficients of x and x^2 in the order of ``features``; gains of all features.
+    linear, curves : ndarray of shape (k, d), float64
+        Coefficients of x and x^2 in the order of ``features``.
     bases, counts : ndarray of shape (k,), float64 and int32
         The constant of a score; minus infinity for a cluster without samples.
+    gains, centers, variances : ndarray of shape (k, d), float64
+        By feature; gains are 0 where a feature is not relevant.
     """
-    total = 0.0
+    total, n_samples = 0.0, sizes.sum()
+    counts[:] = 0
     for c in range(sizes.shape[0]):
-        counts[c] = 0
-        bases[c] = -np.inf
-        gains[c] = 0.0
-        size = sizes[c]
-        if size <= 0.0:
-            continue
-        bases[c] = np.log(size / n_samples)
-        total += size * bases[c]
-        for j in range(sums.shape[1]):
-            mean = sums[c, j] / size
-            spread = squares[c, j] / size - mean * mean
-            variance = max(spread, floor)
-            gain = 0.5 * (squares[c, j] - size * (np.log(variance) + spread / variance)) - prices[j]
-            if gain <= 0.0:
+        bases[c] = np.log(sizes[c] / n_samples) if sizes[c] > 0.0 else -np.inf
+        total += sizes[c] * bases[c] if sizes[c] > 0.0 else 0.0
+    for j in range(sums.shape[1]):
+        center, variance, gain = _fit_background(sizes, sums, squares, floor, prices[j], j, gains)
+        total += gain
+        for c in range(sizes.shape[0]):
+            centers[c, j], variances[c, j] = center, variance
+            if gains[c, j] <= 0.0:
                 continue
-            gains[c, j] = gain
-            total += gain
+            mean = sums[c, j] / sizes[c]
+            own = max(squares[c, j] / sizes[c] - mean * mean, floor)
+            centers[c, j], variances[c, j] = mean, own
             m = counts[c]
-            features[c, m] = j
-            # x^2 / 2 - (x - mean)^2 / (2 variance) - ln(variance) / 2 in powers of x
-            linear[c, m] = mean / variance
-            curves[c, m] = 0.5 - 0.5 / variance
-            bases[c] -= 0.5 * (mean * mean / variance + np.log(variance))
             counts[c] = m + 1
+            # Difference of two log-densities in powers of x.
+            features[c, m] = j
+            linear[c, m] = mean / own - center / variance
+            curves[c, m] = 0.5 / variance - 0.5 / own
+            bases[c] += 0.5 * (np.log(variance / own) + center * center / variance - mean * mean / own)
     return total
 
 

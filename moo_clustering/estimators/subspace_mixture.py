@@ -56,16 +56,16 @@ _FIRST = 8
 _SEEN = 5000
 # A run of EM is given up if so many steps like the last do not reach the best objective.
 _STEPS = 5
-# Swaps per cluster, and additions in vain after which clusters are enough.
-_SWAPS, _PATIENCE = 40, 10
+# Swaps in vain per cluster, and additions in vain, after which there are no more.
+_SWAPS, _PATIENCE = 20, 10
 
 
 @estimator
 class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClusterer):
     """Gaussian clusters with a few relevant features each, found by hard EM and swaps of clusters.
 
-    In its relevant features a cluster has a mean and a variance of its own; in all others its samples vary
-    as all samples do. A feature is relevant where that raises the likelihood by more than it costs in the
+    In its relevant features a cluster has a mean and a variance of its own; the other clusters of a feature
+    share theirs. A feature is relevant where that raises the likelihood by more than it costs in the
     extended Bayesian information criterion, which also chooses the number of clusters. Clusters are seeded
     where samples are dense in some features; then again and again one cluster is removed, another seeded,
     and the change kept if the criterion is better after EM.
@@ -75,7 +75,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     n_clusters : int
         From 1 to n_samples; chosen by the criterion by default.
     n_swaps : int
-        Clusters to remove and seed anew; 40 per cluster by default.
+        Clusters to remove and seed anew; by default until 20 per cluster in a row were in vain.
     max_iter : int
         Most iterations of EM after a swap.
     min_variance : float
@@ -88,17 +88,17 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     n_clusters_ : int
         Clusters that have samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Means; of features that are not relevant, those of all samples.
+        Means; of features that are not relevant, those of all clusters for which they are not.
     variances_ : ndarray of shape (n_clusters_, n_features)
-        Variances; of features that are not relevant, those of all samples.
+        Variances, shared likewise.
     shares_ : ndarray of shape (n_clusters_,)
         Shares of the samples.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
         Gain in log-likelihood by each relevant feature, less its cost; rows sum to 1, or are 0 where no
         feature is relevant.
     objective_ : float
-        Log-likelihood of samples in their clusters above that of a single Gaussian without relevant
-        features, less half the extended Bayesian information criterion's cost of the parameters.
+        Log-likelihood of the samples in their clusters above that of a single cluster, less the cost of
+        parameters by the extended Bayesian information criterion.
     objective_history_ : ndarray
         The objective after the first clusters, and after each change that was kept; with a number of
         clusters given, it never falls.
@@ -194,9 +194,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
             )
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)
-        centers, variances = self._model.dense()
-        self.cluster_centers_ = self._space.means + self._space.scales * centers
-        self.variances_ = self._space.scales**2 * variances
+        self.cluster_centers_ = self._space.means + self._space.scales * self._model.centers
+        self.variances_ = self._space.scales**2 * self._model.variances
         self.shares_ = state.sizes / len(self.labels_)
         gains = self._model.gains
         total = gains.sum(axis=1, keepdims=True)
@@ -214,15 +213,8 @@ class Model(NamedTuple):
     bases: FloatArray
     counts: NDArray[np.int32]
     gains: FloatArray
-
-    def dense(self) -> tuple[FloatArray, FloatArray]:
-        """Means and variances of all features, those of the background where a feature is not relevant."""
-        means, variances = np.zeros(self.linear.shape), np.ones(self.linear.shape)
-        for c, m in enumerate(self.counts):
-            relevant, variance = self.features[c, :m], 0.5 / (0.5 - self.curves[c, :m])
-            variances[c, relevant] = variance
-            means[c, relevant] = variance * self.linear[c, :m]
-        return means, variances
+    centers: FloatArray
+    variances: FloatArray
 
 
 @dataclass
@@ -285,11 +277,12 @@ class MixtureSearch:
         """Find clusters; return the objective after each change that was kept."""
         self.grow(n_clusters)
         history = [self.objective]
-        done = 0
-        while done < (_SWAPS * len(self.best.sizes) if n_swaps is None else n_swaps):
-            done += 1
+        done = in_vain = 0
+        while in_vain < _SWAPS * len(self.best.sizes) if n_swaps is None else done < n_swaps:
+            done, in_vain = done + 1, in_vain + 1
             if self.swap(n_clusters is None):
                 history.append(self.objective)
+                in_vain = 0
         self._keep(self.converged(self.best))
         return history
 
@@ -349,14 +342,14 @@ class MixtureSearch:
 
     def model(self, state: State) -> tuple[float, Model]:
         """Gain of the clusters over the background, less the cost of their parameters, and the parameters."""
-        (n, d), k = self.samples.shape, len(state.sizes)
-        floats = np.empty((3, k, d))
+        k, d = state.sums.shape
+        floats = np.empty((5, k, d))
         found = Model(
-            np.empty((k, d), np.int32), floats[0], floats[1], np.empty(k), np.empty(k, np.int32), floats[2]
+            np.empty((k, d), np.int32), *floats[:2], np.empty(k), np.empty(k, np.int32), *floats[2:]
         )
-        moments = self.samples.moments(state)
-        gain = mixtures.fit_clusters(*moments, n, self._floor, self._prices, *found)
-        return gain - 0.5 * np.log(n) * np.count_nonzero(state.sizes), found
+        gain = mixtures.fit_clusters(*self.samples.moments(state), self._floor, self._prices, *found)
+        cost = 0.5 * np.log(len(state.labels)) * np.count_nonzero(state.sizes)
+        return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
         """Hard EM from a partition: neither step lowers the objective.
@@ -396,7 +389,7 @@ class MixtureSearch:
     def _chosen(self) -> int:
         """Cluster to remove: an empty one; any; or one of those of which least is lost."""
         k = len(self.best.sizes)
-        if not self.best.sizes.all():
+        if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
         if self.rng.random() < 0.5:
             return int(self.rng.integers(k))
