@@ -399,7 +399,7 @@ class MixtureSearch:
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
         """The partition with another cluster: a sample and those near it in some features."""
         labels = labels.copy()
-        labels[self._dense(group)] = cluster
+        labels[self.dense_samples(group)] = cluster
         more = ((0, k - len(self.best.sizes)), (0, 0))
         state = State(
             self.best.labels,
@@ -410,7 +410,7 @@ class MixtureSearch:
         self._move(state, labels)
         return state
 
-    def _dense(self, group: Int64Array | None = None) -> Int64Array:
+    def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
         """A sample, and its neighbours in features in which it has more than a Gaussian would give it.
 
         Features are taken one after the other, each among the neighbours by those before. The samples that
