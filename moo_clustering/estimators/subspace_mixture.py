@@ -343,10 +343,9 @@ class MixtureSearch:
     def model(self, state: State) -> tuple[float, Model]:
         """Gain of the clusters over the background, less the cost of their parameters, and the parameters."""
         k, d = state.sums.shape
-        floats = np.empty((5, k, d))
-        found = Model(
-            np.empty((k, d), np.int32), *floats[:2], np.empty(k), np.empty(k, np.int32), *floats[2:]
-        )
+        linear, curves, gains, centers, variances = np.empty((5, k, d))
+        features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
+        found = Model(features, linear, curves, bases, counts, gains, centers, variances)
         gain = mixtures.fit_clusters(*self.samples.moments(state), self._floor, self._prices, *found)
         cost = 0.5 * np.log(len(state.labels)) * np.count_nonzero(state.sizes)
         return float(gain - cost), found
