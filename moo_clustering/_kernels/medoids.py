@@ -14,6 +14,8 @@ GRAIN = 2.0**44
 _CANCELLED = 1e-6
 # Sums may use all lanes of a vector unit; their order depends on nothing but the shapes.
 _SUMS = {"reassoc", "nsz"}
+# Coarse distances are added up in blocks of two halves, none of which overflows two bytes.
+HALF = 256
 # Samples whose nearest distance and label stay near the processor while all medoids of a set pass by.
 _CHUNK = 8192
 
@@ -317,53 +319,78 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
             keys[q, c, 1] += salts[i, 1]
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def cluster_totals(D, labels, order, starts, wanted, few, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = total distance of sample i to its own cluster, for samples lo..hi-1.
-
-    Samples outside, individuals inside: a row of D stays near the processor while all individuals
-    use it. Clusters of at most ``few`` members are added up over their members, greater ones over
-    all samples with a mask, which needs no gather (labels of one byte are best); clusters that are
-    not wanted are passed over.
-    """
-    n = D.shape[0]
-    for i in range(lo, hi):
-        row = D[i]
-        for q in range(labels.shape[0]):
-            at = labels[q]
-            own = at[i]
-            if not wanted[q, own]:
-                continue
-            members = order[q, starts[q, own] : starts[q, own + 1]]
-            total = 0.0
-            if members.shape[0] > few:
-                for j in range(n):
-                    total += row[j] if at[j] == own else 0.0
-            else:
-                for j in range(members.shape[0]):
-                    total += row[members[j]]
-            totals[q, i] = total
+@njit(cache=True, nogil=True)
+def coarse_distances(D, step, greatest, coarse):  # type: ignore[no-untyped-def]
+    """coarse[i, j] = whole steps in D[i, j], at most ``greatest``."""
+    for i in range(D.shape[0]):
+        for j in range(D.shape[1]):
+            coarse[i, j] = np.uint8(min(D[i, j] / step, greatest))
 
 
 @njit(cache=True, nogil=True)
-def least_total_members(totals, order, starts, wanted, relative, each, medoids):  # type: ignore[no-untyped-def]
-    """medoids[q, c] = lowest id among the members with the least total, up to rounding.
+def coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi):  # type: ignore[no-untyped-def]
+    """totals[q, i] = total of ``coarse`` from sample i to its own cluster, for samples lo..hi-1.
 
-    Totals within ``relative`` of the least, or within ``each`` for every member, count as equal.
+    Coarse distances are at most 127, with zeros after the last sample up to a multiple of two halves.
+    Samples outside, individuals inside: a row stays near the processor while all individuals use it. Clusters of
+    at most ``few`` members are added up over their members, greater ones over all samples with a mask,
+    which needs no gather (labels of one byte are best); clusters that are not wanted are passed over.
     """
-    for q in range(order.shape[0]):
+    zero = np.uint8(0)
+    for i in range(lo, hi):
+        for q in range(labels.shape[0]):
+            own = labels[q, i]
+            if not wanted[q, own]:
+                continue
+            total = 0
+            if starts[q, own + 1] - starts[q, own] <= few:
+                for j in order[q, starts[q, own] : starts[q, own + 1]]:
+                    total += coarse[i, j]
+            else:
+                for start in range(0, coarse.shape[1], 2 * HALF):
+                    row = coarse[i, start : start + 2 * HALF]
+                    at = labels[q, start : start + 2 * HALF]
+                    # Two sum up in a byte, a whole block in two bytes: as many lanes as there can be.
+                    part = np.uint16(0)
+                    for j in range(HALF):
+                        first = row[j] if at[j] == own else zero
+                        second = row[j + HALF] if at[j + HALF] == own else zero
+                        part = np.uint16(part + np.uint8(first + second))
+                    total += part
+            totals[q, i] = total
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def _total(row, members):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for j in members:
+        total += row[j]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def least_total_members(  # type: ignore[no-untyped-def]
+    D, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
+):
+    """medoids[q, c] = lowest id among the members with the least total distance, up to rounding.
+
+    Totals within ``relative`` of the least, or within ``each`` for every member, count as equal. The total
+    of sample i is at least ``unit * bounds[q, i]``: only members that may be least are added up.
+    """
+    totals = np.empty(order.shape[1])
+    for q in range(lo, hi):
         for c in range(wanted.shape[1]):
             if not wanted[q, c]:
                 continue
             members = order[q, starts[q, c] : starts[q, c + 1]]
-            least = np.inf
-            for i in members:
-                least = min(least, totals[q, i])
-            limit = least * (1.0 + relative) + each * members.shape[0]
-            for i in members:
-                if totals[q, i] <= limit:
-                    medoids[q, c] = i
-                    break
+            first = members[np.argmin(bounds[q][members])]
+            least = _total(D[first], members)
+            for s in range(members.shape[0]):
+                i = members[s]
+                limit = least + least * relative + each * members.shape[0]
+                totals[s] = _total(D[i], members) if unit * bounds[q, i] <= limit else np.inf
+                least = min(least, totals[s])
+            medoids[q, c] = _first_least(totals, members, relative, each)
 
 
 @njit(cache=True, nogil=True)

@@ -102,41 +102,74 @@ def test_keys_tell_sets_of_members_apart(rng):
     assert_array_equal(keys[2, 0], salts[:6].sum(axis=0))
 
 
+def coarse_copy(D, greatest=127.0):
+    step = 0.75 * D.max() / 127
+    coarse = np.zeros((N, -(-N // (2 * medoids.HALF)) * 2 * medoids.HALF), dtype=np.uint8)
+    medoids.coarse_distances(D, step, greatest, coarse)
+    return step, coarse
+
+
+def test_coarse_distances_are_whole_steps_rounded_down(D):
+    step, coarse = coarse_copy(D)
+    assert_array_equal(coarse[:, :N], np.minimum(D // step, 127))
+    assert not coarse[:, N:].any()
+    assert coarse.max() == 127  # the greatest of D are cut off
+
+
 @pytest.mark.parametrize("few", [0, 4, N])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_totals_and_medoids_are_those_of_the_one_hot_product(D, rng, few, dtype):
-    labels = rng.integers(0, K, size=(P, N)).astype(np.uint8)
+    step, coarse = coarse_copy(D)
+    labels = np.zeros((P, coarse.shape[1]), dtype=dtype)
+    labels[:, :N] = rng.integers(0, K, size=(P, N))
     labels[:, :K] = np.arange(K)
-    order, starts = lists(labels, K)
+    order, starts = lists(np.ascontiguousarray(labels[:, :N]), K)
     wanted = rng.random((P, K)) < 0.7
-    totals = np.full((P, N), np.nan)
+    totals = np.full((P, N), -1, dtype=np.int32)
     for lo, hi in ((0, 17), (17, N)):
-        medoids.cluster_totals(D.astype(dtype), labels, order, starts, wanted, few, totals, lo, hi)
+        medoids.coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi)
     found = np.full((P, K), -1)
-    medoids.least_total_members(totals, order, starts, wanted, 1e-12, 0.0, found)
+    for lo, hi in ((0, 1), (1, P)):
+        medoids.least_total_members(
+            D, totals, step * (1.0 - 1e-9), order, starts, wanted, 1e-12, 0.0, found, lo, hi
+        )
     for q in range(P):
-        one_hot = labels[q][:, None] == np.arange(K)
-        expected = (D @ one_hot)[np.arange(N), labels[q]]
+        one_hot = labels[q, :N, None] == np.arange(K)
+        expected = (D @ one_hot)[np.arange(N), labels[q, :N]]
+        bounds = (coarse[:, :N].astype(int) @ one_hot)[np.arange(N), labels[q, :N]]
         for c in range(K):
             members = np.flatnonzero(one_hot[:, c])
             if not wanted[q, c]:
-                assert np.isnan(totals[q, members]).all()
+                assert (totals[q, members] == -1).all()
                 assert found[q, c] == -1
                 continue
-            assert_array_equal(totals[q, members], expected[members])
+            assert_array_equal(totals[q, members], bounds[members])
             assert found[q, c] == members[expected[members].argmin()]
 
 
-def test_totals_equal_up_to_rounding_are_ties():
+def test_totals_of_blocks_that_are_full_to_the_brim_do_not_overflow():
+    n = 5 * medoids.HALF
+    coarse = np.zeros((n, 6 * medoids.HALF), dtype=np.uint8)
+    coarse[:, :n] = 127
+    labels = np.zeros((1, coarse.shape[1]), dtype=np.uint8)
+    order, starts = np.arange(n, dtype=np.int32)[None], np.array([[0, n]], dtype=np.int32)
+    totals = np.empty((1, n), dtype=np.int32)
+    medoids.coarse_totals(coarse, labels, order, starts, np.ones((1, 1), dtype=bool), 0, totals, 0, n)
+    assert (totals == 127 * n).all()
+
+
+@pytest.mark.parametrize(
+    ("near", "relative", "each", "expected"),
+    [(1.0 + 1e-14, 1e-12, 0.0, 1), (1.0 + 1e-9, 1e-12, 0.0, 2), (1.0 + 3e-9, 1e-12, 1e-9, 1)],
+)
+def test_totals_equal_up_to_rounding_are_ties(near, relative, each, expected):
+    D = np.diag([2.0, near, 1.0, 3.0])
     order, starts = np.arange(4, dtype=np.int32)[None], np.array([[0, 4]], dtype=np.int32)
-    wanted = np.ones((1, 1), dtype=bool)
-    for totals, relative, each, expected in (
-        ([2.0, 1.0 + 1e-14, 1.0, 3.0], 1e-12, 0.0, 1),
-        ([2.0, 1.0 + 1e-9, 1.0, 3.0], 1e-12, 0.0, 2),
-        ([2.0, 1.0 + 3e-9, 1.0, 3.0], 1e-12, 1e-9, 1),
-    ):
-        found = np.full((1, 1), -1)
-        medoids.least_total_members(np.array([totals]), order, starts, wanted, relative, each, found)
+    found, wanted = np.full((1, 1), -1), np.ones((1, 1), dtype=bool)
+    for bounds in ([0, 0, 0, 0], [20, 9, 9, 30]):
+        medoids.least_total_members(
+            D, np.array([bounds], np.int32), 0.1, order, starts, wanted, relative, each, found, 0, 1
+        )
         assert found[0, 0] == expected
 
 
