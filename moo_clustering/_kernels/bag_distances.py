@@ -248,6 +248,18 @@ def _add_scaled(row, factor, into):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
+def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped-def]
+    """out[i, k] = sums[i, k] @ columns for individuals lo..hi-1, ``width`` columns at a time."""
+    for start in range(0, columns.shape[1], width):
+        stop = min(start + width, columns.shape[1])
+        for i in range(lo, hi):
+            out[i, :, start:stop] = 0.0
+            for k in range(out.shape[1]):
+                for f in range(columns.shape[0]):
+                    _add_scaled(columns[f, start:stop], sums[i, k, f], out[i, k, start:stop])
+
+
+@borrowed()
 def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
     """out[k, l] = sum over the members b of cluster l of sums[k, b], for one individual, symmetric."""
     out[:] = 0.0

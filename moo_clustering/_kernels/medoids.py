@@ -332,8 +332,8 @@ def coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi):  
     """totals[q, i] = total of ``coarse`` from sample i to its own cluster, for samples lo..hi-1.
 
     Coarse distances are at most 127, with zeros after the last sample up to a multiple of two halves.
-    Samples outside, individuals inside: a row stays near the processor while all individuals use it. Clusters of
-    at most ``few`` members are added up over their members, greater ones over all samples with a mask,
+    Samples outside, individuals inside: a row stays near the processor while all individuals use it. Clusters
+    of at most ``few`` members are added up over their members, greater ones over all samples with a mask,
     which needs no gather (labels of one byte are best); clusters that are not wanted are passed over.
     """
     zero = np.uint8(0)

@@ -7,7 +7,15 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    Labels,
+    block_slices,
+    choice,
+    integer,
+)
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.bags import as_bags, to_offsets
@@ -25,6 +33,12 @@ _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
 _SCRATCH = 64 * 2**20
 # Numbers in the table of distances of a bag from all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
+# With this many bags per number in the centroids of a partition, sums are products of centroids.
+_MANY_BAGS = 8
+# Columns of a product that are computed at a time.
+_COLUMNS = 1024
+# Bag means among which a bag that keeps all instances keeps them whatever the other means are.
+_FEW_MEANS = 1024
 # When the parts of a bag retain more than this share of it, another round would hardly drop any.
 _WORTH_A_ROUND = 0.9
 
@@ -70,7 +84,8 @@ class BagGeometry:
     Notes
     -----
     Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
-    single precision). A population of P partitions then takes O(P (n N + N^2)) from scratch.
+    single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d))
+    from scratch.
 
     References
     ----------
@@ -105,17 +120,22 @@ class BagGeometry:
         if prune:
             least = min_cluster_size if weighting == "bag" else 1
             kept = farthest_candidates(X, bags.offsets, self.means, min_cluster_size=least)
-        self.arrays = self._precompute(
+        self._weighted = self.weights[:, None] * self.means
+        self.arrays, self._instances = self._precompute(
             X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype
         )
         self._totals = (
             self.arrays.products.reshape(self.n_bags, -1).sum(axis=0, dtype=np.float64),
             self.arrays.pulls.sum(axis=0),
+            self._weighted.sum(axis=0),
         )
 
-    def _precompute(self, X: FloatArray, sizes: Int64Array, dtype: str) -> bag_distances.BagArrays:
+    def _precompute(
+        self, X: FloatArray, sizes: Int64Array, dtype: str
+    ) -> tuple[bag_distances.BagArrays, FloatArray]:
+        """Arrays of the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
-        weighted = self.weights[:, None] * self.means
+        weighted = self._weighted
         n_bytes = 8 * self.n_bags * layout.instances.size
         single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
         squares = np.einsum("td,td->t", X, X)
@@ -125,11 +145,12 @@ class BagGeometry:
         products = np.empty(
             (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
         )
-        for slot, rows in enumerate(layout.instances):
-            products[:, slot] = weighted @ X[rows].T
+        columns = np.ascontiguousarray(X[layout.instances.ravel()].T)
+        for block in block_slices(self.n_bags, _MANY_BAGS * columns.shape[1]):
+            products[block] = (weighted[block] @ columns).reshape(-1, *layout.instances.shape)
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
-        return bag_distances.BagArrays(
+        arrays = bag_distances.BagArrays(
             squares[layout.instances],
             products,
             pulls,
@@ -138,6 +159,11 @@ class BagGeometry:
             layout.chunk_start,
             rounding,
         )
+        return arrays, columns if self._by_centroids(1) else columns[:, :0]
+
+    def _by_centroids(self, n_clusters: int) -> bool:
+        """Whether sums of products over clusters are better computed as products of sums over clusters."""
+        return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
         """Slices of a population small enough for the memory that sums over clusters take."""
@@ -167,12 +193,23 @@ class BagGeometry:
         rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
         width = bag_distances.column_width(self.n_bags, rows.itemsize)
 
+        short = self._by_centroids(n_clusters)
+        vectors = np.empty((count, n_clusters, self.means.shape[1]))
+        columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(self._weighted.T)
+
         def kernel(lo: int, hi: int) -> None:
             bag_distances.count_and_weigh(labels, self.weights, counts, masses, lo, hi)
+            if short:
+                total = self._totals[2]
+                bag_distances.add_rows(labels, counts, self._weighted, total, vectors, width, lo, hi)
+                for part, out in zip(columns, (flat, pulls), strict=True):
+                    bag_distances.multiply_sums(vectors, part, out, _COLUMNS, lo, hi)
+                return
             bag_distances.add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
             bag_distances.add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
 
-        for_parts(kernel, count, count * self.n_bags * (flat.shape[2] + self.n_bags), n_jobs)
+        terms = n_clusters * self.means.shape[1] if short else self.n_bags
+        for_parts(kernel, count, count * terms * (flat.shape[2] + self.n_bags), n_jobs)
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:
@@ -328,10 +365,14 @@ def farthest_candidates(
     origin = centers.mean(axis=0)
     centers = centers - origin
     kept = np.ones(len(data), dtype=np.bool_)
+    least = min(int(min_cluster_size), len(centers))
+    few = centers[:: max(1, len(centers) // max(_FEW_MEANS, least))]
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            kept[start:stop] = _farthest(rows, centers, min(int(min_cluster_size), len(centers)))
+            # An instance that another one beats at all means is beaten at a few of them.
+            if len(few) == len(centers) or not _farthest(rows, few, least).all():
+                kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from moo_clustering._kernels import bag_distances as kernels
-from moo_clustering.bags import Bags, BagTransformer, farthest_candidates
+from moo_clustering.bags import BagGeometry, Bags, BagTransformer, farthest_candidates
 from moo_clustering.bags import geometry as module
 
 
@@ -194,3 +194,28 @@ def test_kept_shares_of_known_sets(data_folder, name, s, share):
         pytest.skip(f"no {name} in the data folder")
     bags = BagTransformer().fit_transform(Bags.load(path))
     assert pruned(bags, s).mean() == pytest.approx(share, abs=0.006)
+
+
+def test_few_means_first_change_nothing(rng, monkeypatch):
+    bags = draw_bags(rng, n_bags=60)
+    expected = [pruned(bags, s) for s in (1, 4)]
+    monkeypatch.setattr(module, "_FEW_MEANS", 9)
+    for s, kept in zip((1, 4), expected, strict=True):
+        assert_array_equal(pruned(bags, s), kept)
+
+
+@pytest.mark.parametrize("weighting", ["bag", "instance"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sums_over_clusters_are_those_of_the_products_with_many_bags_too(rng, weighting, dtype, monkeypatch):
+    geometry = BagGeometry(draw_bags(rng, n_bags=70), weighting=weighting, dtype=dtype)
+    labels = rng.integers(0, 4, size=(5, 70)).astype(np.int32)
+    labels[labels == 2] = 3  # an empty cluster
+    short = geometry.sums(labels, 4)
+    monkeypatch.setattr(module, "_MANY_BAGS", np.inf)
+    one_hot = (labels[:, None] == np.arange(4)[:, None]).astype(float)
+    products = np.einsum("pkb,bsc->pksc", one_hot, geometry.arrays.products)
+    for sums in (short, geometry.sums(labels, 4)):
+        assert_allclose(sums[2], products, rtol=0, atol=1e-12 if dtype == "float64" else 1e-4)
+        assert_allclose(sums[3], one_hot @ geometry.arrays.pulls, rtol=0, atol=1e-10)
+    alone = geometry.sums(labels[2:3], 4)
+    assert_array_equal(alone[2][0], sums[2][2])
