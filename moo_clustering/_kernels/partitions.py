@@ -71,6 +71,7 @@ def weigh_equal(
 @njit(cache=True, nogil=True)
 def count_equal_by_class(
     labels: NDArray[np.integer[Any]],
+    order: NDArray[np.uint64],
     boundaries: NDArray[np.int64],
     n_labels: int,
     within: NDArray[np.int64],
@@ -78,30 +79,36 @@ def count_equal_by_class(
 ) -> None:
     """Count pairs with equal labels, within the classes and altogether, without listing a pair.
 
-    Labels are 0..n_labels-1, of samples sorted by class: class g holds the samples ``boundaries[g]`` to
-    ``boundaries[g + 1] - 1``. The m-th sample of a cell closes m - 1 new pairs, so binomial coefficients add
-    up on the way: O(n_individuals * n_samples) time, O(n_labels) memory.
+    Labels are 0..n_labels-1. Class g holds the samples ``order[boundaries[g]:boundaries[g + 1]]``.
+    O(n_individuals * n_samples) time, O(n_labels) memory.
     """
-    n_classes = boundaries.shape[0] - 1
-    in_class = np.zeros(n_labels, dtype=np.int64)
-    in_all = np.zeros(n_labels, dtype=np.int64)
+    # Two counters for every label, used in turns: adding to one need not wait for the sum before. Indices
+    # without a sign need not be looked at for being negative.
+    counts = np.zeros((2, n_labels), dtype=np.int64)
+    even, odd, in_all = counts[0], counts[1], np.zeros(n_labels, dtype=np.int64)
     for q in range(labels.shape[0]):
         row = labels[q]
-        in_all[:] = 0
         n_within = 0
-        n_total = 0
-        for g in range(n_classes):
-            first, last = boundaries[g], boundaries[g + 1]
-            for i in range(first, last):
-                c = row[i]
-                n_within += in_class[c]
-                in_class[c] += 1
-                n_total += in_all[c]
-                in_all[c] += 1
-            for i in range(first, last):
-                in_class[row[i]] = 0
+        for g in range(boundaries.shape[0] - 1):
+            members = order[boundaries[g] : boundaries[g + 1]]
+            size = members.shape[0]
+            for t in range(0, size - 1, 2):
+                even[np.uint64(row[members[t]])] += 1
+                odd[np.uint64(row[members[t + 1]])] += 1
+            if size % 2:
+                even[np.uint64(row[members[size - 1]])] += 1
+            few = n_labels <= size
+            for t in range(n_labels if few else size):
+                c = t if few else row[members[t]]
+                count = even[c] + odd[c]
+                n_within += count * (count - 1) // 2
+                in_all[c] += count
+                even[c] = odd[c] = 0
         within[q] = n_within
-        total[q] = n_total
+        total[q] = 0
+        for c in range(n_labels):
+            total[q] += in_all[c] * (in_all[c] - 1) // 2
+            in_all[c] = 0
 
 
 @njit(cache=True, nogil=True)

@@ -506,17 +506,19 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
     y = check_partial_labels(y_partial)
     population = check_partitions(labels, len(y))
-    by_class = np.argsort(y, kind="stable")
-    by_class = by_class[np.count_nonzero(y < 0) :]
-    size = np.unique(y[by_class], return_counts=True)[1]
-    boundaries = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-    chosen = np.ascontiguousarray(_narrow(population[:, by_class]))
-    if chosen.dtype.itemsize > 2:
+    labelled = np.flatnonzero(y >= 0)
+    by_class = labelled[np.argsort(y[labelled], kind="stable")]
+    boundaries = np.append(np.flatnonzero(np.diff(y[by_class], prepend=-1)), len(by_class))
+    size = np.diff(boundaries)
+    # Numbers below zero are the greatest without their sign.
+    greatest = population.view(f"u{population.itemsize}").max(initial=0)
+    if greatest >= 1 << 16:
         # Sparse cluster numbers would need a counter for every number up to the greatest.
-        chosen = np.unique(chosen, return_inverse=True)[1].reshape(chosen.shape)
-    n_labels = int(chosen.max(initial=0)) + 1
-    within, together = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
-    count_equal_by_class(chosen, boundaries, n_labels, within, together)
+        population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
+        greatest = population.max()
+    within, together = np.zeros((2, len(population)), dtype=np.int64)
+    order = by_class.astype(np.uint64)
+    count_equal_by_class(population, order, boundaries, int(greatest) + 1, within, together)
     n_must = int((size * (size - 1) // 2).sum())
     n_cannot = n_pairs(len(by_class)) - n_must
     return within, n_cannot - (together - within)

@@ -329,12 +329,14 @@ def test_weigh_equal_is_the_numpy_sum(global_random_seed):
     np.testing.assert_allclose(different, weights @ ~alike)
 
 
-def test_count_equal_by_class_is_a_double_loop(global_random_seed):
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
+def test_count_equal_by_class_is_a_double_loop(global_random_seed, dtype):
     rng = np.random.default_rng(global_random_seed)
-    y = np.sort(rng.integers(0, 4, 30))
-    labels = rng.integers(0, 5, (6, 30)).astype(np.uint8)
+    y = rng.integers(0, 4, 30)
+    order = np.argsort(y).astype(np.uint64)
+    labels = rng.integers(0, 9, (6, 30)).astype(dtype)  # classes of less and of more samples than labels
     within, total = np.full(6, -1), np.full(6, -1)
-    count_equal_by_class(labels, np.searchsorted(y, np.arange(5)), 5, within, total)
+    count_equal_by_class(labels, order, np.searchsorted(np.sort(y), np.arange(5)), 9, within, total)
     for q in range(6):
         together = [(i, j) for i, j in itertools.combinations(range(30), 2) if labels[q, i] == labels[q, j]]
         assert total[q] == len(together)
