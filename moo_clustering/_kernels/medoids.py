@@ -342,7 +342,7 @@ def coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi):  
             own = labels[q, i]
             if not wanted[q, own]:
                 continue
-            total = 0
+            total = np.int64(0)
             if starts[q, own + 1] - starts[q, own] <= few:
                 for j in order[q, starts[q, own] : starts[q, own + 1]]:
                     total += coarse[i, j]
@@ -356,7 +356,7 @@ def coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi):  
                         first = row[j] if at[j] == own else zero
                         second = row[j + HALF] if at[j + HALF] == own else zero
                         part = np.uint16(part + np.uint8(first + second))
-                    total += part
+                    total += np.int64(part)
             totals[q, i] = total
 
 
