@@ -286,8 +286,8 @@ def _summary(estimator: Any) -> dict[str, Any]:
     result["smallest_cluster"] = int(sizes[sizes > 0].min())
     if n_noise := int((estimator.labels_ < 0).sum()):
         result["n_noise"] = n_noise
-    for name in ("n_iter_", "n_components_"):
-        if hasattr(estimator, name):
+    for name in ("n_iter_", "n_components_", "neighbor_recall_"):
+        if getattr(estimator, name, None) is not None:
             result[name[:-1]] = getattr(estimator, name)
     if hasattr(estimator, "pareto_front_"):
         result["n_solutions"] = len(estimator.pareto_front_)

@@ -19,6 +19,7 @@ from moo_clustering.cli.describe import (
 from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.terminal import aligned
+from moo_clustering.estimators._base import recall_text
 from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         noise = f", {result['n_noise']} in none" if "n_noise" in result else ""
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
+        if (found := recall_text(result.get("neighbor_recall"))) is not None:
+            rows.append(["neighbours", found])
         if "n_solutions" in result:
             rows.append(["front", _front(record, job)])
         rows += pareto_rows(record, out, verdict)

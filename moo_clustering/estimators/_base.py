@@ -612,6 +612,11 @@ class MemberGraphs(ABC):
         return write_constraints(S, self.groups, must_link=how, X=self.X)
 
 
+def recall_text(recall: float | None) -> str | None:
+    """Recall of approximate neighbour lists in words; None for exact ones."""
+    return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
+
+
 @estimator
 class NearestSampleMixin:
     """A clusterer of the samples of the fit alone; others get the cluster of the nearest of them.
@@ -622,11 +627,19 @@ class NearestSampleMixin:
         Scaling of the features before anything else; none with ``metric="precomputed"``.
     ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
+    neighbor_method : {"auto", "exact", "approximate"}
+        Search of neighbour lists, see :func:`~moo_clustering.graphs.neighbor_lists`.
+
+    Attributes
+    ----------
+    neighbor_recall_ : float or None
+        Share of the nearest neighbours that approximate lists have; None for exact and for given lists.
     """
 
     _: KW_ONLY
     scale: Literal["minmax", "zscore", "none"] = "minmax"
     ties: Literal["random", "index"] = "random"
+    neighbor_method: Literal["auto", "exact", "approximate"] = "auto"
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
@@ -728,6 +741,7 @@ class SpectralMixin(NearestSampleMixin):
         self.embedding_ = partition.embedding
         self.eigenvalues_ = partition.eigenvalues
         self.n_components_ = partition.n_components
+        self.neighbor_recall_ = lists.recall
         distinct = fewer_distinct_rows(X, lists, n_clusters)
         if distinct is not None:
             self.labels_ = distinct

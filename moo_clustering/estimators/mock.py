@@ -282,6 +282,7 @@ objective, int or callable, default="auto"
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
         self.mst_: SpanningTree = problem.graph.tree
+        self.neighbor_recall_ = problem.graph.recall
         self._choose_at_end()
 
     @classmethod
@@ -478,6 +479,7 @@ objective, int or callable, default="auto"
             n_neighbors=self.n_neighbors,
             metric=self.metric,
             ties=self.ties,
+            method=self.neighbor_method,
             root=self.root,
             rank_cap=self.rank_cap,
             rng=rng,

@@ -996,9 +996,9 @@ class ParetoClustering(ParetoPoolClusterer):
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
     landmarks; given distances and bags have no landmarks. A float32 or float64 table of more than 2^25
-    numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask`` read it again, so
-    that it must stay as it is. Evolution improved its objectives on all of the sets it was tried on, but not
-    the agreement with classes: see the controls.
+    numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask`` read it again,
+    so that it must stay as it is. Evolution improved its objectives on all of the sets it was tried on, but
+    not the agreement with classes: see the controls.
 
     References
     ----------

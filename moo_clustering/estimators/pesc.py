@@ -289,6 +289,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             rng=rng,
             groups=groups,
             n_jobs=self.n_jobs,
+            method=self.neighbor_method,
         )
 
     def _evolve(
@@ -552,6 +553,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
             ties=self.ties,
             rng=np.random.default_rng(seed),
             n_jobs=self.n_jobs,
+            method=self.neighbor_method,
         )
 
     def _graph(

@@ -172,6 +172,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             groups=groups,
             metric=self.metric,
             ties=self.ties,
+            neighbor_method=self.neighbor_method,
             pop_size=self.pop_size if self.solver == "nsga2" else 1,
             max_memory=self.max_memory,
             force=bool(self.force),

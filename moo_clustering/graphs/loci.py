@@ -17,6 +17,7 @@ from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs.neighbors import (
     MINKOWSKI,
     DistinctRows,
+    Method,
     Metric,
     Ties,
     check_distances,
@@ -46,6 +47,8 @@ class LocusGraph:
         Among equally near samples, the one with the smaller key comes first.
     tree : SpanningTree
     interest : LinkInterest
+    recall : float or None
+        That of :class:`NeighborLists`.
     """
 
     X: FloatArray
@@ -53,6 +56,7 @@ class LocusGraph:
     keys: NDArray[np.int32]
     tree: SpanningTree
     interest: LinkInterest
+    recall: float | None = None
 
     @property
     def n_samples(self) -> int:
@@ -79,6 +83,7 @@ def locus_graph(
     rng: np.random.Generator,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
+    method: Method = "auto",
 ) -> LocusGraph:
     """Neighbour lists, minimum spanning tree and the interestingness of its links.
 
@@ -100,6 +105,8 @@ def locus_graph(
         Samples in conflict are never neighbours; the tree does not know of them.
     n_jobs : int, optional
         Threads; the result does not depend on it.
+    method : str, default="auto"
+        Search of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
 
     Returns
     -------
@@ -131,13 +138,13 @@ def locus_graph(
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
-    if n == 1:
-        neighbors = np.empty((1, 0), dtype=np.int32)
-    else:
-        neighbors = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs).indices
+    neighbors, recall = np.empty((1, 0), dtype=np.int32), None
+    if n > 1:
+        lists = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method)
+        neighbors, recall = lists.indices, lists.recall
     # Encodings share what nobody can write to.
     neighbors.flags.writeable = False
-    return LocusGraph(data, neighbors, keys, tree, interest)
+    return LocusGraph(data, neighbors, keys, tree, interest, recall)
 
 
 @dataclass(frozen=True, eq=False)

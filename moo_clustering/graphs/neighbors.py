@@ -842,7 +842,8 @@ class _Approximation(PointSearch):
         # On more threads the result would be another.
         index = NNDescent(small, n_neighbors=n_found, random_state=seed, n_jobs=1, compressed=False)
         self._lists = index.neighbor_graph[0].astype(np.int32)
-        rows = np.sort(np.random.default_rng(0).choice(len(small), _SAMPLED_ROWS, replace=False))
+        n_rows = min(_SAMPLED_ROWS, len(small))
+        rows = np.sort(np.random.default_rng(0).choice(len(small), n_rows, replace=False))
         farthest = exact.nearest(rows, n_found).distances[:, n_found - 1, None]
         self.recall = float((self.nearest(rows, n_found).distances <= farthest).mean())
 

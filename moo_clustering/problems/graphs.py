@@ -38,7 +38,7 @@ from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.encodings import LocusAdjacencyEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.loci import Delta, Kind, relevant_links
 from moo_clustering.graphs import LocusGraph, NeighborLists, locus_graph, neighbor_lists
-from moo_clustering.graphs.neighbors import Metric, Ties
+from moo_clustering.graphs.neighbors import Method, Metric, Ties
 from moo_clustering.graphs.similarity import listed_edges
 from moo_clustering.graphs.trees import Root
 from moo_clustering.problems.partition import FixedProblem, SignedProblem
@@ -730,6 +730,8 @@ class SRMOSCProblem(FixedProblem):
         Metric of the candidates.
     ties : {"random", "index"}, default="random"
         Order of equally distant candidates.
+    neighbor_method : str, default="auto"
+        Search of the candidates, see :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
         Population size that ``max_memory`` is checked for.
     max_memory : int, default=4 GiB
@@ -793,6 +795,7 @@ class SRMOSCProblem(FixedProblem):
         groups: ConstraintGroups | None = None,
         metric: str = "euclidean",
         ties: Ties = "random",
+        neighbor_method: Method = "auto",
         pop_size: int = 100,
         max_memory: int = MAX_MEMORY,
         force: bool = False,
@@ -817,6 +820,7 @@ class SRMOSCProblem(FixedProblem):
                 rng=np.random.default_rng(random_state),
                 groups=groups,
                 n_jobs=n_jobs,
+                method=neighbor_method,
             )
         elif len(lists.indices) != n_samples:
             raise ValueError(f"lists are about {len(lists.indices)} samples, X about {n_samples}.")

@@ -1,13 +1,20 @@
 """Clusters of samples that were not in the fit, by the clusterers of graphs: those of the nearest samples."""
 
+import json
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering import MOCK, PESC, SRMOSC, SpectralGraphClustering
+from moo_clustering.cli import main
+from moo_clustering.visualization.report import report_content
 
 X, Y = load_iris(return_X_y=True)
 # Without its equal rows, which may be in different clusters.
@@ -63,3 +70,32 @@ def test_distances_to_all_samples_of_the_fit_predict_and_others_are_refused(cls)
     for wrong in (X, X[0], cdist(X, X[:5])):
         with pytest.raises(ValueError, match=r"distances of new samples to all samples of the fit, .*149\)"):
             model.predict(wrong)
+
+
+def descent(data, n_neighbors, **options):
+    """All but one of the nearest neighbours in place of pynndescent, which takes long to compile."""
+    nearest = NearestNeighbors(n_neighbors=n_neighbors + 1).fit(data).kneighbors(data)[1]
+    return SimpleNamespace(neighbor_graph=(np.delete(nearest, 3, axis=1), None))
+
+
+@pytest.fixture
+def approximate(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=descent, __spec__=object()))
+
+
+@pytest.mark.parametrize("name", ["pesc", "mock", "srmosc", "spectral"])
+def test_approximate_neighbours_are_told(approximate, name):
+    model = type(MODELS[name])(**{**MODELS[name].get_params(), "metric": "euclidean"})
+    assert model.fit(X).neighbor_recall_ is None
+    assert 0.8 < model.set_params(neighbor_method="approximate").fit(X).neighbor_recall_ < 1.0
+    said = f"approximate lists, with {model.neighbor_recall_:.1%} of the nearest"
+    assert ["neighbours", said] in [list(fact) for fact in report_content(model, X).facts]
+    assert f"<li>neighbours: {said}</li>" in model._repr_html_()
+
+
+def test_the_command_tells_approximate_neighbours(approximate, tmp_path, capsys):
+    out = tmp_path / "run"
+    options = ["--set", "neighbor_method=approximate", "--set", "n_gen=2", "--set", "pop_size=8"]
+    main(["fit", "iris", "--method", "pesc", "-k", "3", "--out", str(out), *options], standalone_mode=False)
+    recall = json.loads((out / "run.json").read_text())["result"]["neighbor_recall"]
+    assert f"approximate lists, with {recall:.1%} of the nearest" in capsys.readouterr().out

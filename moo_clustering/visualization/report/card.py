@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from moo_clustering.estimators._base import sizes_text
+from moo_clustering.estimators._base import recall_text, sizes_text
 from moo_clustering.visualization.report.content import cluster_names, has_front, member_of, rule_names
 
 _MOST_BARS = 12
@@ -44,6 +44,8 @@ def card_of(estimator: Any, diagram: str) -> str:
 def _words(estimator: Any, labels: Any) -> list[str]:
     """Clusters with the verdict on them, other good answers, and what could be done next."""
     lines = estimator.summary().splitlines() if hasattr(estimator, "summary") else [sizes_text(labels)]
+    if (found := recall_text(getattr(estimator, "neighbor_recall_", None))) is not None:
+        lines.append(f"neighbours: {found}")
     if getattr(estimator, "interrupted_", False):
         lines.append("interrupted: the search was ended early")
     rules = rule_names(estimator)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering.bags import Bags
-from moo_clustering.estimators._base import bag_history, history_frame
+from moo_clustering.estimators._base import bag_history, history_frame, recall_text
 from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
 from moo_clustering.persistence import environment
 from moo_clustering.visualization.report.content import (
@@ -391,6 +391,8 @@ def run_facts(
     for name, pairs in (("must-links", must_link), ("cannot-links", cannot_link)):
         if len(pairs):
             facts.append((name, str(len(pairs))))
+    if (found := recall_text(getattr(estimator, "neighbor_recall_", None))) is not None:
+        facts.append(("neighbours", found))
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts
