@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,14 +112,6 @@ def _mutate(name, problem_name, **options):
     return DeapCase(name, problem_name, "mutate", lambda one, rng: getattr(tools, name)(one, rng, **options))
 
 
-def _moved(name, *more, draws=True, **options):
-    def call(one, rng):
-        arguments = (objective(), rng) if draws else (objective(),)
-        return getattr(tools, name)(*arguments, **options)(one)
-
-    return DeapCase(name, BAGS, "mutate", call, draws)
-
-
 def _select(name, problem, call=None, draws=True):
     given = call or (lambda individuals, rng: getattr(tools, name)(individuals, 4, rng))
     return DeapCase(name, problem, "select", given, draws)
@@ -192,11 +185,18 @@ _CASES = [
     _mutate("mut_relocate", CENTERS, problem=problem_of(CENTERS)),
     _mutate("mut_slots", SLOTS, n_samples=24, k_min=2),
     DeapCase("perturbed", BAGS, "mutate", lambda one, rng: (tools.perturbed(one, 0.5, 3, rng),)),
-    _moved("DescendPartition"),
-    _moved("DriftPartition"),
-    _moved("ImprovePartition"),
-    _moved("ReassignPartition", draws=False),
-    _moved("RepairPartition", draws=False),
+    DeapCase(
+        "ChangePartition",
+        BAGS,
+        "mutate",
+        lambda one, rng: tools.ChangePartition(partial(objective().drift, rng=rng))(one),
+    ),
+    DeapCase(
+        "SearchPartition",
+        BAGS,
+        "mutate",
+        lambda one, rng: tools.SearchPartition(objective(), partial(objective().improve, rng=rng))(one),
+    ),
     _select("SelElite", LABELS, _elite, draws=False),
     _select("SelRouletteLegal", BAGS, lambda them, rng: tools.SelRouletteLegal(3, rng)(them, 4)),
     _select("sel_constraint_nsga2", MEDOIDS),

@@ -1,10 +1,7 @@
-from .bags import DescendPartition as DescendPartition
-from .bags import DriftPartition as DriftPartition
-from .bags import ImprovePartition as ImprovePartition
+from .bags import ChangePartition as ChangePartition
 from .bags import MixedStarts as MixedStarts
 from .bags import PerturbedCopies as PerturbedCopies
-from .bags import ReassignPartition as ReassignPartition
-from .bags import RepairPartition as RepairPartition
+from .bags import SearchPartition as SearchPartition
 from .bags import UsesAllClusters as UsesAllClusters
 from .bags import perturbed as perturbed
 from .individuals import ArrayIndividual as ArrayIndividual

@@ -2,164 +2,78 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from deap import base
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import Labels, probability
-from moo_clustering._docs import Documented
 from moo_clustering.bags import BagObjective
-from moo_clustering.bags.objective import Rule
 from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators.deap.individuals import Individual, Individuals, copied_genes, put_genes
 
 
-class _InPlace(Documented, ABC):
-    """Mutation of individuals in place, by the batched form.
+class ChangePartition:
+    """Change partitions in place, by a function of many at once.
+
+    Parameters
+    ----------
+    change : callable
+        Function of genes, shape (n_individuals, n_bags), to changed genes: the method ``repair`` of a
+        :class:`~moo_clustering.bags.BagObjective`, or a partial call of its methods ``reassign`` (a step of
+        k-means) and ``drift`` (genes redrawn all at once, with a preference for nearer centroids; Eq. 9).
+
+    References
+    ----------
+    Evolutionary multi-instance clustering.
+    """
+
+    def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
+        self.change = change
+
+    def __call__(self, individual: Individual) -> tuple[Individual]:
+        """Change one individual."""
+        put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
+        return (individual,)
+
+    def batch(self, matrix: NDArray[Any]) -> Labels:
+        """Change all rows."""
+        return self.change(matrix)
+
+
+class SearchPartition(ChangePartition):
+    """``mutate``: repair partitions, search from each, and count the trial evaluations.
 
     Parameters
     ----------
     objective : BagObjective
-    """
-
-    def __init__(self, objective: BagObjective) -> None:
-        self.objective = objective
-
-    def __call__(self, individual: Individual) -> tuple[Individual]:
-        put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
-        return (individual,)
-
-    @abstractmethod
-    def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Change all rows."""
-
-
-class _Counting(_InPlace):
-    """Mutation of repaired partitions that counts its trial evaluations.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
+    search : callable
+        A partial call, which lacks labels and ``max_trials``, of the objective's methods ``improve`` (genes
+        redrawn in turn, weighing each cluster by the objective that it would lead to; Eqs. 5-6) or
+        ``descend`` (single bags move to their best cluster until no move helps).
 
     Attributes
     ----------
     n_trials : int
         Trial evaluations so far.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering.
     """
 
-    def __init__(self, objective: BagObjective, rng: np.random.Generator) -> None:
-        super().__init__(objective)
-        self.rng = rng
+    def __init__(self, objective: BagObjective, search: Callable[..., Any]) -> None:
+        super().__init__(objective.repair)
+        self.search = search
         self.n_trials = 0
 
-    def _counted(self, improved: Any) -> Labels:
+    def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
+        """Change all rows, with ``max_trials`` evaluations in all."""
+        improved = self.search(self.change(matrix), max_trials=max_trials)
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels
-
-
-class ImprovePartition(_Counting):
-    """``mutate``: redraw genes in turn, weighing each cluster by the objective that it would lead to.
-
-    Parameters
-    ----------
-    p_gene : float, default=0.7
-        Probability that a gene is redrawn.
-    weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-        See :meth:`~moo_clustering.bags.BagObjective.improve`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 5-6.
-    """
-
-    def __init__(
-        self,
-        objective: BagObjective,
-        rng: np.random.Generator,
-        *,
-        p_gene: float = 0.7,
-        weights: Rule = "contrast",
-    ) -> None:
-        super().__init__(objective, rng)
-        self.p_gene = p_gene
-        self.weights: Rule = weights
-
-    def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
-        """Change all rows, except for those that ``max_trials`` does not suffice for."""
-        whole = self.objective.repair(matrix)
-        improved = self.objective.improve(
-            whole, self.rng, p_gene=self.p_gene, weights=self.weights, max_trials=max_trials
-        )
-        return self._counted(improved)
-
-
-class DescendPartition(_Counting):
-    """``mutate``: move single bags to their best cluster until no move helps."""
-
-    def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
-        """Change all rows, which share ``max_trials`` evenly."""
-        whole = self.objective.repair(matrix)
-        return self._counted(self.objective.descend(whole, self.rng, max_trials=max_trials))
-
-
-class DriftPartition(_InPlace):
-    """``mutate``: redraw genes all at once, with a preference for nearer centroids.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    p_gene : float, default=0.7
-        Probability that a gene is redrawn.
-    bias : float, default=0.5
-        See :meth:`~moo_clustering.bags.BagObjective.drift`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 9.
-    """
-
-    def __init__(
-        self, objective: BagObjective, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
-    ) -> None:
-        super().__init__(objective)
-        self.rng = rng
-        self.p_gene = p_gene
-        self.bias = bias
-
-    def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Change all rows."""
-        return self.objective.drift(matrix, self.rng, p_gene=self.p_gene, bias=self.bias)
-
-
-class ReassignPartition(_InPlace):
-    """``km``: make one step of k-means.
-
-    Parameters
-    ----------
-    empty : {"farthest", "closest", "keep"}, default="farthest"
-        Which bag an empty cluster gets.
-    """
-
-    def __init__(
-        self, objective: BagObjective, *, empty: Literal["farthest", "closest", "keep"] = "farthest"
-    ) -> None:
-        super().__init__(objective)
-        self.empty: Literal["farthest", "closest", "keep"] = empty
-
-    def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Change all rows."""
-        return self.objective.reassign(matrix, empty=self.empty)
-
-
-class RepairPartition(_InPlace):
-    """``repair``: restore the least cluster size, and constraints if the objective repairs them."""
-
-    def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Change all rows."""
-        return self.objective.repair(matrix)
 
 
 class UsesAllClusters:

@@ -120,8 +120,8 @@ def bag_toolbox(
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
     toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
     toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
-    toolbox.register("km", bags.ReassignPartition(objective, empty=empty))
-    toolbox.register("repair", bags.RepairPartition(objective))
+    toolbox.register("km", bags.ChangePartition(partial(objective.reassign, empty=empty)))
+    toolbox.register("repair", bags.ChangePartition(objective.repair))
     toolbox.register("select", selecting.sel_roulette_min, rng=rng)
     toolbox.register("distance", moves.partition_distance, align=align, n_clusters=objective.n_clusters)
     toolbox.register("key", moves.partition_key)
@@ -138,11 +138,12 @@ def _mutation(
     bias: float,
 ) -> Any:
     if mutation == "improve":
-        return bags.ImprovePartition(objective, rng, p_gene=p_gene, weights=weights)
+        search = partial(objective.improve, rng=rng, p_gene=p_gene, weights=weights)
+        return bags.SearchPartition(objective, search)
     if mutation == "descend":
-        return bags.DescendPartition(objective, rng)
+        return bags.SearchPartition(objective, partial(objective.descend, rng=rng))
     if mutation == "drift":
-        return bags.DriftPartition(objective, rng, p_gene=p_gene, bias=bias)
+        return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
     allowed = ", ".join(map(repr, get_args(BagMutation)))
     raise ValueError(f"mutation must be one of {allowed}, got {quoted(mutation)}")
 
