@@ -6,9 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -253,7 +252,7 @@ def ordered_lists(
         rows = distinct_rows(space.points, keys)
         search = exact = point_search(rows.points, space, n_jobs, method)
         if method in ("auto", "approximate"):
-            search = _affordable(exact, width, method, int(keys[0]))
+            search = _affordable(exact, width + 1 + _SPARE, method, int(keys[0]))
         free_lists(search, rows, keys, ~constrained, indices, distances)
         recall = search.recall
         if groups is not None and constrained.any():
@@ -614,55 +613,40 @@ def point_search(
 ) -> PointSearch:
     """The exact search that suits a metric and a number of points and features, or that of a method."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
-    if method in ("blocks", "approximate") and power != 2.0:
-        raise ValueError(
-            f'method="{method}" needs a metric that orders pairs as the Euclidean one, got {metric!r}; use '
-            'method="exact".'
-        )
-    if method == "tree" and power is None:
-        raise ValueError(f'method="tree" needs a Minkowski metric, got {metric!r}; use method="exact".')
+    if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
+        kind = "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean one"
+        raise ValueError(f'method="{method}" needs {kind}, got {metric!r}; use method="exact".')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
-    if method == "blocks" or (
-        method not in ("tree", "brute")
-        and power == 2.0
-        and n_points >= _MANY
-        and _FEW_FEATURES <= n_features <= _MANY_FEATURES
-    ):
+    suited = n_points >= _MANY and _FEW_FEATURES <= n_features <= _MANY_FEATURES
+    if method == "blocks" or (method not in ("tree", "brute") and power == 2.0 and suited):
         return _BlockSearch(points, n_jobs)
     if method == "brute" or (method != "tree" and power == 2.0 and n_features > TREE_FEATURES):
         return _EuclideanScan(points, n_jobs)
     return _MinkowskiSearch(points, power, n_jobs)
 
 
-def _affordable(exact: PointSearch, width: int, method: Method, seed: int) -> PointSearch:
+def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
     """The exact search, or an approximate one in its place: as asked for, or where the exact takes long."""
-    n_found = width + 1 + _SPARE
-    if method == "approximate":
-        if find_spec("pynndescent") is None:
-            raise ImportError(
-                'method="approximate" needs pynndescent: pip install "moo_clustering[neighbors]", or use '
-                'method="exact".'
-            )
+    installed, asked = find_spec("pynndescent") is not None, method == "approximate"
+    extra = 'pip install "moo_clustering[neighbors]"'
+    if asked and not installed:
+        raise ImportError(f'method="approximate" needs pynndescent: {extra}, or use method="exact".')
+    if asked:
         # Where all distances are computed there is nothing to approximate.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
         return exact
-    shape = f"{exact.points.shape[0]} samples with {exact.points.shape[1]} features"
-    if find_spec("pynndescent") is None:
-        warn_caller(
-            f"exact neighbour lists of {shape} take about {seconds / 60:.0f} minutes of processor time; pip "
-            'install "moo_clustering[neighbors]" for approximate ones.'
-        )
-        return exact
-    found = _Approximation(exact, n_found, seed)
-    warn_caller(
-        f"neighbour lists of {shape} are approximate and have {found.recall:.1%} of the nearest "
-        f"neighbours (on {_SAMPLED_ROWS} samples); exact ones take about {seconds / 60:.0f} minutes of "
-        'processor time: method="exact".'
-    )
-    return found
+    search = _Approximation(exact, n_found, seed) if installed else exact
+    remark = f"exact lists take about {seconds / 60:.0f} minutes of processor time"
+    if search.recall is None:
+        remark += f"; for approximate ones {extra}"
+    else:
+        remark = f'approximate, with {search.recall:.1%} of the nearest; {remark} (method="exact")'
+    n_points, n_features = exact.points.shape
+    warn_caller(f"neighbours of {n_points} samples with {n_features} features: {remark}.")
+    return search
 
 
 class PointSearch(ABC):
@@ -784,50 +768,67 @@ class _BlockSearch(_MinkowskiSearch):
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
-
-    @cached_property
-    def _leaves(self) -> _Leaves:
-        return _Leaves.of(self.points)
+        n_points, n_features = points.shape
+        # About 1, by a power of two that takes no digit, so that no square overflows.
+        largest = max(float(points.max()), -float(points.min())) or 1.0
+        self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
+        small = np.empty(points.shape, dtype=np.float32)
+        for feature in range(n_features):
+            column = points[:, feature] * self._scale
+            small[:, feature] = column - column.mean()
+        self._norms = np.sqrt(np.einsum("ij,ij->i", small, small, dtype=np.float64))
+        n_leaves = 1 << max(0, math.ceil(math.log2(n_points / _BLOCK)))
+        self._by_leaf, first, _, low, high = build(small, 2 * n_leaves - 1)
+        leaves = n_leaves - 1 + np.argsort(first[n_leaves - 1 :])
+        self._start = np.append(first[leaves], n_points)
+        self._boxes = [np.ascontiguousarray(ends[leaves].T, dtype=np.float32) for ends in (low, high)]
+        leaf = np.repeat(np.arange(n_leaves), np.diff(self._start))
+        width = -(-int(np.diff(self._start).max()) // LANES) * LANES
+        self._blocks = np.full((n_leaves, n_features, width), np.inf, dtype=np.float32)
+        self._blocks[leaf, :, np.arange(n_points) - self._start[leaf]] = small[self._by_leaf]
+        self._place = np.empty_like(self._by_leaf)
+        self._place[self._by_leaf] = np.arange(n_points)
 
     def in_order(self, rows: Int64Array) -> Int64Array:
-        return np.argsort(self._leaves.place[rows])
+        return np.argsort(self._place[rows])
 
     def seconds(self, n_found: int) -> float:
-        start = self._leaves.start
-        leaves = np.linspace(0, len(start) - 2, _SAMPLED_GROUPS).astype(np.int64)
-        rows = np.concatenate([self._leaves.points[start[leaf] : start[leaf + 1]] for leaf in leaves])
-        values = self._compare(rows, n_found)[-1] * self._leaves.blocks[0].size
-        return _BLOCK_SECONDS * values * len(self.points) / len(rows)
+        leaves = np.linspace(0, len(self._blocks) - 1, _SAMPLED_GROUPS).astype(np.int64)
+        rows = np.concatenate([self._by_leaf[self._start[leaf] : self._start[leaf + 1]] for leaf in leaves])
+        n_values = self._compare(rows, n_found)[-1] * self._blocks[0].size
+        return _BLOCK_SECONDS * n_values * len(self.points) / len(rows)
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
-        near, squares, places, order, _ = self._compare(rows, n_found)
-        points, horizon = np.empty_like(near), np.empty(len(rows))
-        points[order] = self._leaves.points[near]
-        horizon[order] = self._leaves.horizon(places, squares[:, -1])
-        found = _by_differences(self.points, rows, points, horizon)
+        points, reach, _ = self._compare(rows, n_found)
+        # Coordinates are off by half a unit in the last place, squares and their sums of d terms by so much
+        # each, and squares of less than 1e-38 are lost.
+        unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
+        reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
+        found = _by_differences(self.points, rows, points, np.maximum(reach, 0.0) / self._scale)
         # Points much nearer to each other than to the mean are not told apart in single precision.
         blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
         if len(blurred):
-            sharp = super().nearest(rows[blurred], n_found)
-            for mine, better in zip(found, sharp, strict=True):
-                mine[blurred] = better
+            for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
+                mine[blurred] = sharp
         return found
 
-    def _compare(self, rows: Int64Array, n_found: int) -> tuple[Any, Any, Int64Array, Int64Array, int]:
-        """Results of ``nearest_by_blocks``, the places and order of the rows, and leaves looked at."""
-        leaves, order = self._leaves, self.in_order(rows)
-        places = leaves.place[rows[order]]
-        groups = np.unique(np.searchsorted(places, leaves.start))
+    def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
+        """Points found for the rows, the scaled distance of the last, and how many leaves were looked at."""
+        order = self.in_order(rows)
+        places = self._place[rows[order]]
+        groups = np.unique(np.searchsorted(places, self._start))
         near = np.empty((len(rows), n_found), dtype=np.int64)
         squares = np.empty((len(rows), n_found), dtype=np.float32)
         looked_at = []
 
         def search(lo: int, hi: int) -> None:
-            boxes = (leaves.blocks, leaves.start, leaves.low, leaves.high)
-            looked_at.append(nearest_by_blocks(*boxes, places, groups, lo, hi, near, squares))
+            queries = (places, groups, lo, hi, near, squares)
+            looked_at.append(nearest_by_blocks(self._blocks, self._start, *self._boxes, *queries))
 
         for_parts(search, len(groups) - 1, float(len(rows)) * len(self.points), self.n_jobs)
-        return near, squares, places, order, sum(looked_at)
+        points, reach = np.empty_like(near), np.empty(len(rows))
+        points[order], reach[order] = self._by_leaf[near], np.sqrt(squares[:, -1].astype(np.float64))
+        return points, reach, sum(looked_at)
 
 
 class _Approximation(PointSearch):
@@ -859,61 +860,3 @@ class _Approximation(PointSearch):
         if len(short):
             found[short] = self._exact.nearest(rows[short], n_found).points[:, :n_found]
         return _by_differences(self.points, rows, found, np.full(len(rows), np.inf))
-
-
-@dataclass(frozen=True, eq=False)
-class _Leaves:
-    """Points by the leaves of a KD-tree, in single precision, scaled to 1; see ``nearest_by_blocks``."""
-
-    points: Int64Array  # shape (n_points,): points by leaf
-    place: Int64Array  # shape (n_points,): where each is there
-    start: Int64Array
-    blocks: NDArray[np.float32]
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
-    norms: FloatArray  # shape (n_points,), by leaf
-    scale: float
-
-    @classmethod
-    def of(cls, points: AnyFloatArray) -> Self:
-        """Split the points until a leaf has at most 192. O(n_points n_features log n_points) time."""
-        n_points, n_features = points.shape
-        # A power of two: no digit is lost.
-        largest = max(float(points.max()), -float(points.min())) or 1.0
-        scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
-        small = np.empty(points.shape, dtype=np.float32)
-        for feature in range(n_features):
-            column = points[:, feature] * scale
-            small[:, feature] = column - column.mean()
-        n_leaves = 1 << max(0, int(np.ceil(np.log2(n_points / _BLOCK))))
-        order, first, _, low, high = build(small, 2 * n_leaves - 1)
-        by_place = np.argsort(first[n_leaves - 1 :])
-        start = np.append(first[n_leaves - 1 :][by_place], n_points)
-        width = -(-int(np.diff(start).max()) // LANES) * LANES
-        blocks = np.full((n_leaves, n_features, width), np.inf, dtype=np.float32)
-        leaf = np.repeat(np.arange(n_leaves), np.diff(start))
-        slot = np.arange(n_points) - start[leaf]
-        norms = np.zeros(n_points)
-        for feature in range(n_features):
-            column = small[order, feature]
-            blocks[leaf, feature, slot] = column
-            norms += column.astype(np.float64) ** 2
-        bottom, top = (
-            np.ascontiguousarray(corner[n_leaves - 1 :][by_place].T, dtype=np.float32)
-            for corner in (low, high)
-        )
-        place = np.empty_like(order)
-        place[order] = np.arange(n_points)
-        return cls(order, place, start, blocks, bottom, top, np.sqrt(norms), scale)
-
-    def horizon(self, places: Int64Array, squares: NDArray[np.float32]) -> FloatArray:
-        """A little less than the distances that these squares, computed in single precision, stand for.
-
-        Coordinates are off by half a unit in the last place of theirs, squares and their sums of d terms by
-        so much each; squares of less than 1e-38 are lost.
-        """
-        unit = float(np.finfo(np.float32).eps)
-        d = self.blocks.shape[1]
-        reach = np.sqrt(squares.astype(np.float64))
-        reach -= unit * ((d + 8) * reach + 2.0 * self.norms[places]) + 1e-18 * np.sqrt(d)
-        return np.maximum(reach, 0.0) / self.scale

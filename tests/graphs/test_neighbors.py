@@ -374,12 +374,12 @@ def test_long_searches_are_approximate_or_announced(monkeypatch):
     monkeypatch.setattr("moo_clustering.graphs.neighbors._LARGE", 8000)
     monkeypatch.setattr("moo_clustering.graphs.neighbors._LONG", 0.0)
     monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Descent, __spec__=object()))
-    with pytest.warns(UserWarning, match=r"are approximate and have 9\d\.\d% of the nearest"):
+    with pytest.warns(UserWarning, match=r"features: approximate, with 9\d\.\d% of the nearest"):
         lists = neighbor_lists(X, 10, rng=rng())
     assert 0.9 < lists.recall < 1.0
     assert neighbor_lists(X, 10, rng=rng(), method="exact").recall is None
     monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
-    with pytest.warns(UserWarning, match=r"take about 0 minutes .* pip install"):
+    with pytest.warns(UserWarning, match=r"exact lists take about 0 minutes .* pip install"):
         assert neighbor_lists(X, 10, rng=rng()).recall is None
     with pytest.raises(ImportError, match=r"needs pynndescent: pip install"):
         neighbor_lists(X, 10, rng=rng(), method="approximate")
