@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     "--blocks",
     metavar="NAMES",
     help="flagship: which questions, separated by commas: unsupervised, known, labels, novel, pairs, "
-    "evolution, families; interactive: which methods, as its tables name them; default: all.",
+    "evolution, families; interactive: which methods, as its tables name them; evolution: which settings, "
+    "mock, features; default: all.",
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,

@@ -1,9 +1,12 @@
-"""Does evolution pay? MOCK beside its controls with equal evaluations, from both of its starts."""
+"""Does evolution pay? Evolutionary searches beside their controls with equal evaluations, setting by setting.
+
+Every block is a plan of its own, with a method ``comparisons`` of its values by setting.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -15,6 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
 from moo_clustering.fronts import front_box, hypervolume
+from papers.feature_subsets import FeatureSubsets
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
@@ -28,18 +32,123 @@ FITS = ("init=delta", "init=greedy", "greedy front alone")
 MEASURES = ("hypervolume", "ari")
 _NOTES = (
     "Positive differences: evolution is ahead. Intervals: 95 %, bootstrap over sets; p: Wilcoxon, two-sided.",
-    "Hypervolumes are shares of a box per set and start, so that they compare within a start only.",
+    "Hypervolumes are shares of a box per problem, so that they compare within a setting only.",
 )
+_KEY, _SHOWN = ["problem", "seed", "method"], ["hypervolume", "ari", "best ari", "evaluations", "seconds"]
 
 
 class Evolution:
-    """Plan of the experiment: a cell is a data set, no text, and a seed; classes score and do not search."""
+    """Plan of the experiment: the cells of its blocks, and tables over the settings of all of them."""
 
     def __init__(self, settings: Settings) -> None:
-        self._sets = {
-            one.name: one for one in load_suite(settings.data, settings.sets).sets if one.kind != "t"
+        for name in settings.blocks:
+            if name not in BLOCKS:
+                raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {name!r}")
+        wanted = [name for name in BLOCKS if name in (settings.blocks or BLOCKS)]
+        self._plans = {name: BLOCKS[name](settings) for name in wanted}
+        # Those of all blocks, so that a run with more of them continues in the folder.
+        self.parameters = {name: dict(block.parameters) for name, block in BLOCKS.items()}
+        self.cells: list[Key] = [
+            {"block": name, **key} for name, plan in self._plans.items() for key in plan.cells
+        ]
+
+    def data(self, key: Key) -> Any:
+        """Data of the cell of a block."""
+        return self._plans[str(key["block"])].data(_own(key))
+
+    @staticmethod
+    def compute(key: Key, data: Any) -> Any:
+        """Value of the cell of a block."""
+        return BLOCKS[str(key["block"])].compute(_own(key), data)
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """All runs; means with verdicts, and differences, over all settings; further tables of the blocks."""
+        parts = self._parts(values)
+        found = {
+            setting: one
+            for name, plan in self._plans.items()
+            for setting, one in plan.comparisons(parts[name]).items()
         }
-        self.parameters = {"seeds": settings.seeds, "n_evals": N_EVALS}
+        further = [table for name, plan in self._plans.items() for table in plan.tables(parts[name])]
+        return [*settings_tables(found), *further]
+
+    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
+        """Hypervolume by evaluations, for every setting."""
+        parts = self._parts(values)
+        return [
+            ResultFigure(f"curves-{_file(setting)}", f"{setting}: evolution and its controls", _drawing(one))
+            for name, plan in self._plans.items()
+            for setting, one in plan.comparisons(parts[name]).items()
+        ]
+
+    def _parts(self, values: Sequence[Any]) -> dict[str, list[Any]]:
+        """The values by block."""
+        pairs = list(zip(self.cells, values, strict=True))
+        return {name: [value for key, value in pairs if key["block"] == name] for name in self._plans}
+
+
+def _own(key: Key) -> Key:
+    return {name: value for name, value in key.items() if name != "block"}
+
+
+def _file(setting: str) -> str:
+    """Name of a setting as part of the name of a file."""
+    return "-".join("".join(c if c.isalnum() else " " for c in setting).split()).lower()
+
+
+def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]:
+    """Tables over settings: all runs, means per method with a verdict per setting, and differences."""
+    runs = pd.concat([one.runs.assign(setting=setting) for setting, one in found.items()])
+    columns = ["setting", *_KEY, *(name for name in _SHOWN if name in runs)]
+    means, differences, verdicts = [], [], []
+    for setting, one in found.items():
+        # Of a single objective the best value is the measure, of several the hypervolume.
+        best = [name for name in map(str, one.runs) if name.startswith("best ") and name != "best ari"]
+        table = one.table().reindex(columns=[*best[:1], *_SHOWN])
+        single = len(best) == 1
+        means += [
+            [setting, name, None if not single else row[0], *row[1:]]
+            for name, row in zip(table.index, table.to_numpy().tolist(), strict=True)
+        ]
+        measures = [name for name in (best[0] if single else "hypervolume", "ari") if name in one.runs]
+        verdicts += [f"{setting}. {one.claim(measure)}" for measure in measures]
+        for measure in measures:
+            pairs = one.differences(measure)
+            differences += [
+                [setting, measure, name, *row]
+                for name, row in zip(pairs.index, pairs.itertuples(index=False, name=None), strict=True)
+            ]
+    return [
+        ResultTable("runs", "All runs", columns, runs[columns].to_numpy(dtype=object).tolist()),
+        ResultTable(
+            "settings",
+            "Means over problems, by setting",
+            ["setting", "method", "objective", *_SHOWN],
+            means,
+            [*verdicts, _NOTES[1]],
+            {"evaluations": ".0f", "seconds": ".2f"},
+        ),
+        ResultTable(
+            "differences",
+            "Evolution against its controls, by setting",
+            ["setting", "measure", "control", *paired_difference([0], [0])],
+            differences,
+            _NOTES,
+            {"p": ".2g"},
+        ),
+    ]
+
+
+class Mock:
+    """MOCK from both of its starts: a cell is a data set, no text, and a seed; classes only score."""
+
+    parameters: Mapping[str, Any] = {"n_evals": N_EVALS}
+
+    def __init__(self, settings: Settings) -> None:
+        # Names of generated sets are another block's.
+        names = [name for name in settings.sets if not name.startswith("d=")]
+        suite = load_suite(settings.data, names).sets if names or not settings.sets else []
+        self._sets = {one.name: one for one in suite if one.kind != "t"}
         self.cells = [
             {"set": name, "identity": one.identity, "seed": seed}
             for name, one in self._sets.items()
@@ -70,65 +179,13 @@ class Evolution:
             value["fits"] = _fits(X, classes, data.n_classes, seed)
         return value
 
-    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """All runs; means and differences by start; the fits."""
-        joined = {start: self._joined(values, start) for start in STARTS}
-        every = pd.concat([one.runs.assign(start=start) for start, one in joined.items()])
-        columns = [
-            "start",
-            "problem",
-            "seed",
-            "method",
-            "hypervolume",
-            "ari",
-            "best ari",
-            "evaluations",
-            "seconds",
-        ]
-        tables = [ResultTable("runs", "All runs", columns, every[columns].to_numpy(dtype=object).tolist())]
-        for start, found in joined.items():
-            means = found.table()[["hypervolume", "ari", "best ari", "front", "evaluations", "seconds"]]
-            tables.append(
-                ResultTable(
-                    f"means-{start}",
-                    f"MOCK(init={start!r}), means over sets",
-                    ["method", *means.columns],
-                    [[name, *row] for name, row in zip(means.index, means.to_numpy().tolist(), strict=True)],
-                    [found.claim(measure) for measure in MEASURES],
-                    {"front": ".0f", "evaluations": ".0f", "seconds": ".2f"},
-                )
-            )
-            rows = [
-                [measure, name, *row]
-                for measure in MEASURES
-                for name, row in zip(
-                    found.differences(measure).index,
-                    found.differences(measure).itertuples(index=False, name=None),
-                    strict=True,
-                )
-            ]
-            tables.append(
-                ResultTable(
-                    f"differences-{start}",
-                    f"MOCK(init={start!r}), evolution against its controls",
-                    ["measure", "control", *found.differences().columns],
-                    rows,
-                    _NOTES,
-                    {"p": ".2g"},
-                )
-            )
-        return [*tables, self._starts(values)]
+    def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
+        """Comparisons by start, over all cells."""
+        return {f"MOCK(init={start!r})": self._joined(values, start) for start in STARTS if values}
 
-    def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
-        """Hypervolume by evaluations, for every start."""
-        return [
-            ResultFigure(
-                f"curves-{start}",
-                f"MOCK(init={start!r}) and its controls",
-                _drawing(self._joined(values, start)),
-            )
-            for start in STARTS
-        ]
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """The fits."""
+        return [self._starts(values)] if values else []
 
     def _joined(self, values: Sequence[Any], start: str) -> ControlComparison:
         """One comparison of all cells."""
@@ -214,3 +271,6 @@ def _drawing(found: ControlComparison) -> Callable[[Path], None]:
         found.plot(path=path)
 
     return draw
+
+
+BLOCKS: dict[str, Any] = {"mock": Mock, "features": FeatureSubsets}

@@ -312,10 +312,10 @@ EXPERIMENTS = {
     for experiment in (
         Experiment(
             "evolution",
-            "MOCK beside its controls with equal evaluations, from either start, on all sets of a folder",
+            "Does evolution pay? MOCK from either start and feature subsets, beside their controls",
             "papers.evolution",
             "Evolution",
-            options=("sets",),
+            options=("sets", "blocks"),
         ),
         Experiment(
             "flagship",
