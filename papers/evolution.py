@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -18,9 +19,10 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
 from moo_clustering.fronts import front_box, hypervolume
-from papers.feature_subsets import FeatureSubsets
+from papers.feature_subsets import GENERATED, FeatureSubsets
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.subspaces import N_SETS, Subspaces
 
 N_EVALS = 10_000
 # Controls of every start; those that no start changes, and those that take long, run once.
@@ -44,8 +46,13 @@ class Evolution:
         for name in settings.blocks:
             if name not in BLOCKS:
                 raise ValueError(f"blocks must be among {', '.join(BLOCKS)}; got {name!r}")
-        wanted = [name for name in BLOCKS if name in (settings.blocks or BLOCKS)]
-        self._plans = {name: BLOCKS[name](settings) for name in wanted}
+        self._plans = {}
+        for name in BLOCKS:
+            # Sets that other blocks generate are none of this one.
+            others = {one for other, names in _GENERATED.items() if other != name for one in names}
+            sets = [one for one in settings.sets if one not in others]
+            if name in (settings.blocks or BLOCKS) and (sets or not settings.sets):
+                self._plans[name] = BLOCKS[name](replace(settings, sets=sets))
         # Those of all blocks, so that a run with more of them continues in the folder.
         self.parameters = {name: dict(block.parameters) for name, block in BLOCKS.items()}
         self.cells: list[Key] = [
@@ -69,7 +76,12 @@ class Evolution:
             for name, plan in self._plans.items()
             for setting, one in plan.comparisons(parts[name]).items()
         }
-        further = [table for name, plan in self._plans.items() for table in plan.tables(parts[name])]
+        further = [
+            table
+            for name, plan in self._plans.items()
+            for table in plan.tables(parts[name])
+            if table.name != "runs"
+        ]
         return [*settings_tables(found), *further]
 
     def figures(self, values: Sequence[Any]) -> list[ResultFigure]:
@@ -79,6 +91,7 @@ class Evolution:
             ResultFigure(f"curves-{_file(setting)}", f"{setting}: evolution and its controls", _drawing(one))
             for name, plan in self._plans.items()
             for setting, one in plan.comparisons(parts[name]).items()
+            if len(one.curves)
         ]
 
     def _parts(self, values: Sequence[Any]) -> dict[str, list[Any]]:
@@ -145,9 +158,7 @@ class Mock:
     parameters: Mapping[str, Any] = {"n_evals": N_EVALS}
 
     def __init__(self, settings: Settings) -> None:
-        # Names of generated sets are another block's.
-        names = [name for name in settings.sets if not name.startswith("d=")]
-        suite = load_suite(settings.data, names).sets if names or not settings.sets else []
+        suite = load_suite(settings.data, settings.sets).sets
         self._sets = {one.name: one for one in suite if one.kind != "t"}
         self.cells = [
             {"set": name, "identity": one.identity, "seed": seed}
@@ -273,4 +284,5 @@ def _drawing(found: ControlComparison) -> Callable[[Path], None]:
     return draw
 
 
-BLOCKS: dict[str, Any] = {"mock": Mock, "features": FeatureSubsets}
+BLOCKS: dict[str, Any] = {"mock": Mock, "features": FeatureSubsets, "subspaces": Subspaces}
+_GENERATED = {"features": [f"d={d}" for d in GENERATED], "subspaces": list(N_SETS)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
@@ -17,7 +18,7 @@ from sklearn.mixture import GaussianMixture
 
 from moo_clustering import SISC, EntropyWeightedKMeans, SubspaceMixture
 from moo_clustering._arrays import FloatArray, IntArray
-from moo_clustering.controls import paired_difference
+from moo_clustering.controls import EVOLUTION, ControlComparison, paired_difference
 from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, State, samples_of
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
@@ -95,15 +96,21 @@ def documents(weights: Any, classes: IntArray, seed: int) -> Drawn:
 
 
 class Subspaces:
-    """Plan of the experiment: a cell is a generated set, or a collection of texts, and a seed."""
+    """Plan of the experiment: a cell is a generated set, or a collection of texts, and a seed.
+
+    Settings name kinds of generated sets, and collections.
+    """
+
+    parameters: Mapping[str, Any] = {"population": POPULATION, "documents": _DOCUMENTS, "terms": _TERMS}
 
     def __init__(self, settings: Settings) -> None:
-        suite = load_suite(settings.data, settings.sets)
-        self._texts = {one.name: one for one in suite.sets if one.kind == "t"}
-        self.parameters = {"population": POPULATION, "documents": _DOCUMENTS, "terms": _TERMS}
+        named = [name for name in settings.sets if name not in N_SETS]
+        suite = load_suite(settings.data, named).sets if named or not settings.sets else []
+        self._texts = {one.name: one for one in suite if one.kind == "t"}
         self.cells = [
             {"kind": kind, "set": f"{kind}/{seed}", "identity": "generated", "seed": seed}
             for kind, number in N_SETS.items()
+            if kind in settings.sets or not settings.sets
             for seed in range(settings.n_sets or number)
         ]
         self.cells += [
@@ -142,6 +149,19 @@ class Subspaces:
             for name, method in zip(RIVALS, _rivals(X, Z, k, seed), strict=True):
                 value[name] = _scored(method, classes)
         return value
+
+    def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
+        """The population as the evolution, by kind of set; objectives are minimised there."""
+        rows: dict[str, list[dict[str, Any]]] = {}
+        for key, value in zip(self.cells, values, strict=True):
+            for name, one in value.items():
+                row = {"problem": str(key["set"]), "seed": 0, "ari": one["ari"], "seconds": one["s"]}
+                row["method"] = EVOLUTION if name == CONTROLS[0] else name
+                row["best objective"] = -one["objective"] if "objective" in one else np.nan
+                rows.setdefault(f"clusters in subspaces, {key['kind']}", []).append(row)
+        return {
+            setting: ControlComparison(pd.DataFrame(own), pd.DataFrame()) for setting, own in rows.items()
+        }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """All runs, then means and differences by kind of set."""

@@ -36,7 +36,7 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
 def test_tables_of_feature_subsets(tmp_path, monkeypatch):
     monkeypatch.setattr(feature_subsets, "N_EVALS", 120)
     monkeypatch.setattr(feature_subsets, "GENERATED", {30: 2})
-    plan = find_experiment("evolution").plan(Settings(sets=("d=30",), blocks=("features",)))
+    plan = find_experiment("evolution").plan(Settings(blocks=("features",)))
     values = [plan.compute(key, plan.data(key)) for key in plan.cells]
     runs, settings, differences, evidence = plan.tables(values)
     settled = {(row[0], row[1]): row for row in settings.rows}
@@ -77,7 +77,7 @@ def test_verdicts_follow_from_the_numbers():
 
 def test_blocks_and_sets_that_are_not_there(tmp_path):
     plan = find_experiment("evolution").plan
-    with pytest.raises(ValueError, match="blocks must be among mock, features; got 'mocks'"):
+    with pytest.raises(ValueError, match="blocks must be among mock, features, subspaces; got 'mocks'"):
         plan(Settings(blocks=("mocks",)))
     # Parameters are those of all blocks, so that a folder takes further ones.
     features = plan(Settings(blocks=("features",), sets=("d=400",)))
