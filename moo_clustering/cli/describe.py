@@ -535,7 +535,8 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights *= weights.shape[1]
     if not isinstance(job.samples, TextSamples | LabelSetSamples):
         # A number need not be large to distinguish a cluster, as a word has to be present.
-        leading = [np.argsort(-row, kind="stable")[:_FEATURES].tolist() for row in weights]
+        order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
+        leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
         found = estimator.leading_features(_FEATURES)
         leading = [found[cluster] for cluster in clusters]

@@ -57,8 +57,8 @@ class Job:
 
     @property
     def weighs_features(self) -> bool:
-        """Whether the method finds weights of features, and predicts labels if it is given some."""
-        return "label_sets" in self.method.supervision
+        """Whether the method finds weights of features in every cluster."""
+        return hasattr(self.method.load(), "leading_features")
 
     @property
     def class_names(self) -> list[str]:

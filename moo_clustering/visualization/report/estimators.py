@@ -23,6 +23,7 @@ from moo_clustering.persistence import environment
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
     TO_RESULT,
+    ClusterFacts,
     Column,
     PlaneMap,
     Report,
@@ -37,6 +38,7 @@ from moo_clustering.visualization.report.content import (
     size_columns,
 )
 from moo_clustering.visualization.report.describe import (
+    N_FEATURES,
     Agreement,
     Described,
     Samples,
@@ -181,6 +183,8 @@ def report_content(
     rng = np.random.default_rng(random_state)
     agreed = agreement(labels, run.chosen, rng)
     described = describe(samples, run, max_described, rng)
+    if samples is not None and samples.table is not None and len(labels) == 1:
+        features_title = _weighed(estimator, described.facts.get(run.chosen, []), samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = shown_rows(n, kept, max_points, rng)
     shown = _map(samples, positions, rows, described)
@@ -278,6 +282,18 @@ def _features_title(samples: Samples | None, kind: str) -> str:
     if is_presence(samples.table):
         return f"leading {what}, by how much more often they are there than in all"
     return f"leading {what}, by mean weight"
+
+
+def _weighed(estimator: Any, facts: list[ClusterFacts], samples: Samples) -> str:
+    """Put leading features by weight into the facts, if the method weighs features; their title."""
+    weights = getattr(estimator, "feature_weights_", None)
+    if weights is None:
+        return ""
+    leading = estimator.leading_features(N_FEATURES, range(weights.shape[1]))
+    for cluster, fact in enumerate(facts):
+        found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
+        facts[cluster] = replace(fact, features=tuple(found))
+    return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
 
 
 def _history(estimator: Any) -> pd.DataFrame | None:
