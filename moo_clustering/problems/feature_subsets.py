@@ -99,7 +99,6 @@ class FeatureSubsetEncoding(Encoding):
         # Features that repair takes and leaves first.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
-        self._squares = (self.points**2).sum(axis=0)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
@@ -306,10 +305,10 @@ class FeatureSubsetProblem(PartitionProblem):
     objectives : sequence of str or indices, optional
         ``"labels"``: the adjusted Rand index on the labelled samples; ``"held_out_labels"``: the share of
         them that five passes of k-means put into their class, begun from the class means of other labelled
-        samples, at least two per class; ``"separation"``: the share of the
-        sum of squares between the clusters above that in noise, sqrt(m) (R - R0(m)) for m features; and
-        any index that :class:`PartitionProblem` takes, which is fitted to all features. Default: ``"labels"``
-        and ``"separation"``, or the latter alone without labels. Pairs are an objective by themselves.
+        samples; ``"separation"``: the share of the sum of squares between the clusters above that in noise,
+        sqrt(m) (R - R0(m)) for m features; and any index that :class:`PartitionProblem` takes, which is
+        fitted to all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"``, or
+        ``"labels"`` if a class has a single one. Pairs are an objective by themselves.
     partial_y : array-like of shape (n_samples,), optional
         Classes of some samples, -1 for the others.
     weights : sequence of float, optional
@@ -334,14 +333,14 @@ class FeatureSubsetProblem(PartitionProblem):
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 20))
-    >>> X[:30, :3] += 4  # two clusters in three of the features
+    >>> X = rng.normal(size=(60, 200))
+    >>> X[:30, :8] += 2  # two clusters in eight of the features
     >>> y = np.full(60, -1)
     >>> y[[0, 1, 58, 59]] = [0, 0, 1, 1]
     >>> problem = FeatureSubsetProblem(X, 2, partial_y=y, weights=[1, 0.5])
-    >>> subsets = np.arange(20) < np.array([[3], [20]])
+    >>> subsets = np.arange(200) < np.array([[8], [40]])
     >>> problem.natural(problem.evaluate(subsets)).ravel().round(2)
-    array([1.38, 1.27])
+    array([1.5 , 1.36])
     """
 
     encoding: FeatureSubsetEncoding
@@ -364,13 +363,19 @@ class FeatureSubsetProblem(PartitionProblem):
             X, n_clusters, max_features=max_features, n_init=n_init, random_state=random_state
         )
         targets = partial_targets(partial_y, encoding.n_samples)
-        listed = ["labels", "separation"][not targets.n_classes :] if objectives is None else objectives
-        names = index_list(listed)
+        fewest = int(targets.indicators.sum(axis=0).min(initial=len(encoding.points)))
+        default = [_BY_LABELS[fewest > 1], "separation"][not targets.n_classes :]
+        names = index_list(default if objectives is None else objectives)
         by_labels = any(isinstance(one, str) and one in _BY_LABELS for one in names)
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(
                 "no sample is labelled: give partial_y with classes, -1 for unknown ones, or constraints, or "
                 f"objectives other than {_BY_LABELS}."
+            )
+        if fewest == 1 and _BY_LABELS[1] in [one for one in names if isinstance(one, str)]:
+            raise ValueError(
+                f"{_BY_LABELS[1]!r} needs two labels of each class, and some class has one: label more of "
+                f"its samples, or take {_BY_LABELS[0]!r}."
             )
         if targets.multilabel:
             raise ValueError("partial_y must have one class per sample, got label sets.")

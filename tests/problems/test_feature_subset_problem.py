@@ -39,7 +39,8 @@ def test_share_of_two_pairs_of_points():
 
 def test_score_is_that_of_its_definition():
     X, y = data()
-    problem = FeatureSubsetProblem(X, 3, partial_y=y, weights=[1.0, 0.5], n_init=2)
+    names = ["labels", "separation"]
+    problem = FeatureSubsetProblem(X, 3, names, partial_y=y, weights=[1.0, 0.5], n_init=2)
     genes = np.array([subset(0, 1, 2), subset(0, 5), subset(*range(12))])
     labels = problem.decode(genes)
     noise = problem.encoding.explained_by_noise(genes.sum(axis=1))
@@ -50,7 +51,7 @@ def test_score_is_that_of_its_definition():
         agreement = adjusted_rand_score(y[y >= 0], found[y >= 0])
         expected = agreement + 0.5 * np.sqrt(row.sum()) * (explained - share)
         assert value == pytest.approx(-expected, abs=1e-12)
-    several = FeatureSubsetProblem(X, 3, partial_y=y, n_init=2)
+    several = FeatureSubsetProblem(X, 3, names, partial_y=y, n_init=2)
     assert several.objective_names == ("labels", "separation")
     natural = several.natural(several.evaluate(genes))
     np.testing.assert_allclose(natural @ [1.0, 0.5], problem.natural(problem.evaluate(genes))[:, 0])
@@ -112,6 +113,12 @@ def test_labels_held_out_are_found_again_by_the_others():
     problem = FeatureSubsetProblem(X, 2, "held_out_labels", partial_y=y)
     genes = np.array([[True, False], [False, True]])
     np.testing.assert_array_equal(problem.natural(problem.evaluate(genes))[:, 0], [1.0, 0.0])
+    # They are the default where every class has two labels.
+    assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "held_out_labels"
+    y[0] = -1
+    assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "labels"
+    with pytest.raises(ValueError, match="'held_out_labels' needs two labels of each class"):
+        FeatureSubsetProblem(X, 2, "held_out_labels", partial_y=y)
 
 
 def test_mutation_keeps_subsets_valid_and_near():
