@@ -1,9 +1,10 @@
 """Our methods beside those of other libraries: ``benchmarks/bench_peers.py [--limit 60] [--figure FILE]``.
 
 Ten Gaussian clusters of unequal sizes and shapes in ten dimensions, shuffled, 10^3 to 10^6 samples. Every
-method and size has a process of its own on one thread, and times are of its processor: a fit on 500 samples, which compiles or loads kernels,
-then k-means of scikit-learn, which every time is compared with, and the fit. A size is left out where the
-growth so far foretells more than ``--limit`` seconds, or the method needs all pairs of so many samples.
+method and size has a process of its own on one thread, whose processor time is measured: a fit on 500
+samples, which compiles or loads kernels, then k-means of scikit-learn, which every time is compared with, and
+the fit. A size is left out where the growth so far foretells more than ``--limit`` seconds, or the method
+needs all pairs of so many samples.
 
 Packages that are no dependencies: ``pip install -r benchmarks/peers.txt``; what is not installed is named.
 """
@@ -36,7 +37,7 @@ Fit = Callable[[Matrix, NDArray[np.int64]], Any]
 
 
 def clusters(n: int, seed: int = 0) -> tuple[Matrix, NDArray[np.int64]]:
-    """Samples and clusters, whose shares differ up to sixfold, with axes of .5 to 2.5 in random directions."""
+    """Samples and clusters; sizes differ up to sixfold, axes of .5 to 2.5 have random directions."""
     rng = np.random.default_rng(seed)
     shares = rng.uniform(1, 6, K)
     y = rng.choice(K, n, p=shares / shares.sum())

@@ -1,0 +1,155 @@
+"""Where the time of a fit goes: ``benchmarks/profiles.py [--methods NAME ...] [--write FILE]``.
+
+Every estimator at two sizes, on one thread, after a fit that loads kernels. Columns are shares of the
+processor time within the code of: compiled kernels, pymoo or DEAP, scikit-learn and SciPy, NumPy and built-in
+functions, and Python of this package; the last one names the function of the package that takes most of the
+latter. The profiler makes Python slower than it is, so that its shares are upper bounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pandas as pd
+from numba.core.dispatcher import Dispatcher
+from sklearn.datasets import make_blobs, make_multilabel_classification
+from threadpoolctl import threadpool_limits
+
+import moo_clustering as mc
+from moo_clustering.datasets import make_bags
+
+COLUMNS = ("kernels", "pymoo, DEAP", "scikit-learn, SciPy", "NumPy, built-in", "own Python")
+_KERNEL = "<kernel>"
+
+
+def _blobs(n: int) -> tuple[Any, ...]:
+    return (make_blobs(n, 10, centers=8, cluster_std=2.0, random_state=0)[0],)
+
+
+def _categories(n: int) -> tuple[Any, ...]:
+    return (pd.DataFrame(np.random.default_rng(0).integers(0, 4, (n, 8)).astype(str)),)
+
+
+def _bags(n: int) -> tuple[Any, ...]:
+    return (make_bags(n, 4, random_state=0).bags,)
+
+
+def _multilabel(n: int) -> tuple[Any, ...]:
+    X, Y = make_multilabel_classification(n, 100, n_classes=5, random_state=0)
+    return X, np.where(np.arange(n)[:, None] % 5 == 0, Y, -1)
+
+
+def _counts(n: int) -> tuple[Any, ...]:
+    return (make_multilabel_classification(n, 300, n_classes=8, random_state=0)[0],)
+
+
+METHODS: dict[str, tuple[Callable[[], Any], Callable[[int], tuple[Any, ...]], tuple[int, int]]] = {
+    "ParetoClustering()": (lambda: mc.ParetoClustering(random_state=0), _blobs, (500, 5_000)),
+    "ParetoBagClustering()": (lambda: mc.ParetoBagClustering(random_state=0), _bags, (100, 500)),
+    "MemeticKMeans(8)": (lambda: mc.MemeticKMeans(8, random_state=0), _blobs, (500, 5_000)),
+    "MOCK(8)": (lambda: mc.MOCK(8, random_state=0), _blobs, (500, 5_000)),
+    "PESC(8)": (lambda: mc.PESC(8, random_state=0), _blobs, (500, 5_000)),
+    "NSGA2Clus()": (lambda: mc.NSGA2Clus(random_state=0), _blobs, (500, 5_000)),
+    "AMOSAClus()": (lambda: mc.AMOSAClus(random_state=0), _blobs, (200, 1_000)),
+    "SRMOSC(8)": (lambda: mc.SRMOSC(8, random_state=0), _blobs, (200, 1_000)),
+    "FuzzyModesMOGA(3)": (lambda: mc.FuzzyModesMOGA(3, random_state=0), _categories, (200, 1_000)),
+    "CHCMIC(4)": (lambda: mc.CHCMIC(4, random_state=0), _bags, (100, 500)),
+    "MIGKA(4)": (lambda: mc.MIGKA(4, random_state=0), _bags, (100, 500)),
+    "EnsembleNMF(8)": (lambda: mc.EnsembleNMF(8, random_state=0), _counts, (300, 2_000)),
+    "SISC(8)": (lambda: mc.SISC(8, random_state=0), _multilabel, (500, 5_000)),
+    "PCKMeans(8)": (lambda: mc.PCKMeans(8, random_state=0), _blobs, (500, 5_000)),
+    "SubspaceMixture(8)": (lambda: mc.SubspaceMixture(8, random_state=0), _blobs, (500, 5_000)),
+}
+
+
+def show_kernels() -> None:
+    """Call kernels through functions that a profiler sees, wherever the package names one."""
+    code = "def call(*args, **options):\n    return kernel(*args, **options)"
+    for module in [one for name, one in sys.modules.items() if name.startswith("moo_clustering.")]:
+        if module.__name__.startswith("moo_clustering._kernels"):
+            # Functions of these modules that are not compiled call others by name.
+            continue
+        for name, value in list(vars(module).items()):
+            if isinstance(value, Dispatcher):
+                scope: dict[str, Any] = {"kernel": value}
+                exec(compile(code.replace("call", name), _KERNEL, "exec"), scope)
+                setattr(module, name, scope[name])
+
+
+def column_of(file: str) -> str:
+    """The column that code of a file belongs to."""
+    if file == _KERNEL or "moo_clustering/_kernels" in file:
+        return COLUMNS[0]
+    if "moo_clustering" not in file and ("/pymoo/" in file or "/deap/" in file):
+        return COLUMNS[1]
+    if any(f"/{name}/" in file for name in ("sklearn", "scipy", "joblib", "threadpoolctl")):
+        return COLUMNS[2]
+    return COLUMNS[4] if "moo_clustering/" in file else COLUMNS[3]
+
+
+def profile(name: str, n: int) -> dict[str, Any]:
+    """Shares of the time of one fit."""
+    make, data, _ = METHODS[name]
+    given = data(n)
+    profiler = cProfile.Profile(time.process_time)
+    profiler.enable()
+    make().fit(*given)
+    profiler.disable()
+    stats: Any = pstats.Stats(profiler)
+    shares = dict.fromkeys(COLUMNS, 0.0)
+    own: dict[str, float] = {}
+    for (file, _, function), (_, _, seconds, _, _) in stats.stats.items():
+        column = column_of(file)
+        shares[column] += seconds / stats.total_tt
+        if column == COLUMNS[4]:
+            room = file.rsplit("moo_clustering/", 1)[1].removesuffix(".py")
+            own[f"{room}: {function}"] = own.get(f"{room}: {function}", 0.0) + seconds / stats.total_tt
+    dearest = max(own, key=lambda one: own[one])
+    return (
+        {"method": name, "n": n, "seconds": stats.total_tt}
+        | shares
+        | {"dearest own function": f"{dearest} ({own[dearest]:.0%})"}
+    )
+
+
+def main() -> None:
+    """Print a table, and write it where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
+    parser.add_argument("--write", type=Path, help="file that gets the table, in Markdown")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    numba.set_num_threads(1)
+    threadpool_limits(1)
+    rows = []
+    for name in options.methods:
+        make, data, sizes = METHODS[name]
+        make().fit(*data(sizes[0]))
+        show_kernels()
+        rows += [profile(name, n) for n in sizes]
+        print(rows[-1], file=sys.stderr)
+    lines = [
+        "| fit | samples | seconds | " + " | ".join(COLUMNS) + " | dearest own function |",
+        "|---" * 9 + "|",
+    ]
+    for row in rows:
+        shares = " | ".join(f"{row[column]:.0%}" for column in COLUMNS)
+        shares += f" | {row['dearest own function']}"
+        lines.append(f"| {row['method']} | {row['n']:,} | {row['seconds']:.2f} | {shares} |")
+    print("\n".join(lines))
+    if options.write:
+        options.write.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
