@@ -16,6 +16,7 @@ import bench_flagship
 import bench_generation
 import bench_medoids
 import bench_memetic
+import bench_mixture
 import bench_mock
 import bench_nmf
 import bench_pareto
@@ -39,6 +40,7 @@ SUITES = {
     "nmf": bench_nmf.run,
     "mock": bench_mock.run,
     "subspace": bench_subspace.run,
+    "mixture": bench_mixture.run,
     "flagship": bench_flagship.run,
     "memetic": bench_memetic.run,
     "report": bench_report.run,

@@ -96,23 +96,6 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _score(row, features, linear, curves, base, count):  # type: ignore[no-untyped-def]
-    score = base
-    for m in range(count):
-        x = row[features[m]]
-        score += x * (linear[m] + x * curves[m])
-    return score
-
-
-@borrowed()
-def score_rows(X, features, linear, curves, bases, counts, lo, hi, scores):  # type: ignore[no-untyped-def]
-    """Log-likelihood ratios of samples lo..hi-1 in every cluster against the background."""
-    for i in range(lo, hi):
-        for c in range(bases.shape[0]):
-            scores[i, c] = _score(X[i], features[c], linear[c], curves[c], bases[c], counts[c])
-
-
-@borrowed()
 def assign_rows(  # type: ignore[no-untyped-def]
     X, features, linear, curves, bases, counts, lo, hi, first, second, margins
 ):
@@ -121,7 +104,10 @@ def assign_rows(  # type: ignore[no-untyped-def]
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
         for c in range(bases.shape[0]):
-            score = _score(X[i], features[c], linear[c], curves[c], bases[c], counts[c])
+            score = bases[c]
+            for m in range(counts[c]):
+                x = X[i, features[c, m]]
+                score += x * (linear[c, m] + x * curves[c, m])
             if score > best:
                 second[i], rest = first[i], best
                 first[i], best = c, score
@@ -149,25 +135,6 @@ def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def
                 part = sign * X[i, j]
                 sums[c, j] += part
                 squares[c, j] += part * X[i, j]
-    return moved
-
-
-@borrowed()
-def move_sparse_rows(indptr, indices, values, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
-    """:func:`move_rows` for compressed rows, whose zeros do not count."""
-    moved = 0
-    for i in range(old.shape[0]):
-        if old[i] == new[i]:
-            continue
-        moved += 1
-        for c, sign in ((old[i], -1.0), (new[i], 1.0)):
-            if c < 0:
-                continue
-            sizes[c] += sign
-            for z in range(indptr[i], indptr[i + 1]):
-                part = sign * values[z]
-                sums[c, indices[z]] += part
-                squares[c, indices[z]] += part * values[z]
     return moved
 
 

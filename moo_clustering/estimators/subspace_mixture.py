@@ -32,7 +32,6 @@ from moo_clustering._arrays import (
 from moo_clustering._docs import documented
 from moo_clustering._kernels import mixtures
 from moo_clustering._kernels.partitions import icm_sweep
-from moo_clustering._kernels.subspace import quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators._base import (
@@ -169,8 +168,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     def predict(self, X: Any) -> Labels:
         """Cluster of the largest likelihood times share; pairs do not count."""
         check_is_fitted(self)
-        samples = samples_of(self._checked(X, reset=False), self._space)
-        return samples.scores(self._model, self.n_jobs).argmax(axis=1).astype(np.int32)
+        X = self._checked(X, reset=False)
+        return samples_of(X, self._space).assigned(self._model, self.n_jobs)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -230,25 +229,8 @@ class State:
 class MixtureSearch:
     """Hard EM of mixtures with relevant features, and swaps of clusters.
 
-    Parameters
-    ----------
-    samples : DenseSamples or SparseSamples
-    groups : ConstraintGroups, optional
-        Samples that belong together, and groups that do not.
-    rng : numpy.random.Generator
-    max_iter : int
-        Most iterations of a run of EM.
-    floor : float
-        Least variance, features having variance 1.
-    n_jobs : int, optional
-
-    Attributes
-    ----------
-    best : State
-    objective : float
-        That of ``best``, less the cost of violated pairs.
-    n_iter : int
-        Iterations of EM so far.
+    ``best`` is the incumbent, ``objective`` its criterion less the cost of violated pairs, and ``n_iter`` the
+    number of iterations of EM so far. Variances are at least ``floor``, those over all samples being 1.
     """
 
     best: State
@@ -256,7 +238,7 @@ class MixtureSearch:
 
     def __init__(
         self,
-        samples: DenseSamples | SparseSamples,
+        samples: Samples,
         groups: ConstraintGroups | None = None,
         *,
         rng: np.random.Generator,
@@ -355,9 +337,6 @@ class MixtureSearch:
 
         It ends early where further steps like the last one would not reach ``least``.
         """
-        n = len(state.labels)
-        first, second = np.empty((2, n), dtype=np.int32)
-        margins = np.empty(n)
         former, last = None, -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
@@ -365,10 +344,10 @@ class MixtureSearch:
             if objective + _STEPS * (objective - last) < least:
                 break
             last = objective
-            self.samples.assign(model, self._n_jobs, first, second, margins)
+            first, second, margins = self.samples.assigned(model, self._n_jobs)
             new = first.copy()
             if self.pairs is not None:
-                former = self.pairs.assign(self.samples.scores(model, self._n_jobs), former, new)
+                former = self.pairs.assign(self.samples.scores(model, self.pairs.rows), former, new)
             if not self._move(state, new):
                 break
         else:
@@ -381,9 +360,8 @@ class MixtureSearch:
         self.best, self.objective, self._first, self._second, self._margins = found
 
     def _move(self, state: State, labels: Labels) -> int:
-        moved = self.samples.move(state.labels, labels, state.sizes, state.sums, state.squares)
-        state.labels = labels
-        return moved
+        old, state.labels = state.labels, labels
+        return self.samples.move(old, state)
 
     def _chosen(self) -> int:
         """Cluster to remove: an empty one; any; or one of those of which least is lost."""
@@ -457,38 +435,38 @@ class _Pairs:
     """Groups of samples that move as one, and conflicts between them."""
 
     def __init__(self, groups: ConstraintGroups) -> None:
-        self._rows = np.flatnonzero(groups.groups >= 0)
-        self._groups, self._of, self.members = groups, groups.groups[self._rows], groups.members()
-        ones = np.ones(len(self._rows))
-        where = np.arange(len(self._rows))
-        self._sum = sparse.csr_array((ones, (self._of, where)), shape=(groups.n_groups, len(self._rows)))
+        self.rows = np.flatnonzero(groups.groups >= 0)
+        self._groups, self._of, self.members = groups, groups.groups[self.rows], groups.members()
+        ones = np.ones(len(self.rows))
+        where = np.arange(len(self.rows))
+        self._sum = sparse.csr_array((ones, (self._of, where)), shape=(groups.n_groups, len(self.rows)))
         both = np.concatenate([groups.conflicts, groups.conflicts[:, ::-1]])
         both = both[np.argsort(both[:, 0], kind="stable")]
         self._starts = np.searchsorted(both[:, 0], np.arange(groups.n_groups + 1)).astype(np.int64)
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
-        self._first_rows = self._rows[np.unique(self._of, return_index=True)[1]]
+        self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
         # The largest groups first: they have most to lose.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
         """Sample i and those that belong with it."""
         group = self._groups.groups[i]
-        return np.array([i]) if group < 0 else self._rows[self._of == group]
+        return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels | None, labels: Labels) -> Labels:
         """Best clusters of the groups given those of others, written into ``labels``."""
-        costs = -(self._sum @ scores[self._rows])
+        costs = -(self._sum @ scores)
         found = np.full(len(costs), -1, dtype=np.int32) if former is None else former.copy()
         icm_sweep(costs, self._starts, self._partners, self._costs, self._order, found)
-        labels[self._rows] = found[self._of]
+        labels[self.rows] = found[self._of]
         return found
 
     def n_violated(self, labels: Labels) -> int:
         """Number of conflicts within a cluster, and of groups in several."""
         of_group = labels[self._first_rows]
         g, h = self._groups.conflicts.T
-        split = np.unique(self._of[labels[self._rows] != of_group[self._of]])
+        split = np.unique(self._of[labels[self.rows] != of_group[self._of]])
         return int(np.count_nonzero(of_group[g] == of_group[h])) + len(split)
 
 
@@ -515,56 +493,59 @@ class Standardised(NamedTuple):
         return np.divide(1.0, self.scales, out=np.zeros_like(self.scales), where=self.scales > 0)
 
 
-def samples_of(X: Any, space: Standardised) -> DenseSamples | SparseSamples:
+def samples_of(X: Any, space: Standardised) -> Samples:
     """Samples with the means and scales of a fit."""
-    return SparseSamples(X, space) if sparse.issparse(X) else DenseSamples(X, space)
+    return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
-class DenseSamples:
-    """A table of features with mean 0 and variance 1."""
+class Samples:
+    """A table in features with mean 0 and variance 1: ``_X`` less ``_shift``."""
 
-    def __init__(self, X: FloatArray, space: Standardised) -> None:
-        self._X = (X - space.means) * space.factors
+    def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
+        self._X: Any = (X - space.means) * space.factors
+        self._shift: Any = 0.0
 
-    def scores(self, model: Model, n_jobs: int | None) -> FloatArray:
-        """Log-likelihood ratios against the background, shape (n_samples, n_clusters)."""
-        scores = np.empty((len(self._X), len(model.bases)))
-
-        def part(lo: int, hi: int) -> None:
-            mixtures.score_rows(self._X, *model[:5], lo, hi, scores)
-
-        for_parts(part, len(self._X), self._n_operations(model), n_jobs)
-        return scores
-
-    def assign(
-        self, model: Model, n_jobs: int | None, first: Labels, second: Labels, margins: FloatArray
-    ) -> None:
+    def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
         """Best and second best clusters, and the differences of their scores."""
+        n = self.shape[0]
+        first, second = np.empty((2, n), dtype=np.int32)
+        margins = np.empty(n)
 
         def part(lo: int, hi: int) -> None:
             mixtures.assign_rows(self._X, *model[:5], lo, hi, first, second, margins)
 
-        for_parts(part, len(self._X), self._n_operations(model), n_jobs)
+        for_parts(part, n, float(n) * int(model.counts.sum() + len(model.counts)), n_jobs)
+        return first, second, margins
 
-    def move(self, old: Labels, new: Labels, sizes: FloatArray, sums: FloatArray, squares: FloatArray) -> int:
-        """Bring moments up to date."""
-        return int(mixtures.move_rows(self._X, old, new, sizes, sums, squares))
+    def scores(self, model: Model, rows: Any) -> FloatArray:
+        """Log-likelihood ratios of samples against the background, shape (n_rows, n_clusters)."""
+        linear, curves = np.zeros((2, *model.linear.shape))
+        for c, m in enumerate(model.counts):
+            linear[c, model.features[c, :m]] = model.linear[c, :m]
+            curves[c, model.features[c, :m]] = model.curves[c, :m]
+        X, shift = self._X[rows], self._shift
+        constants = model.bases + ((curves * shift - linear) * shift).sum(axis=1)
+        found: FloatArray = X @ (linear - 2 * curves * shift).T + (X * X) @ curves.T + constants
+        return found
+
+    def move(self, old: Labels, state: State) -> int:
+        """Bring the moments up to date after labels changed; return the number of those."""
+        return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Sizes, sums and sums of squares."""
         return state.sizes, state.sums, state.squares
 
-    def _n_operations(self, model: Model) -> float:
-        return float(len(self._X)) * int(model.counts.sum() + len(model.counts))
-
     def row(self, i: int) -> FloatArray:
         """A sample."""
-        return self._X[i]
+        found: FloatArray = self._X[i]
+        return found
 
     def column(self, rows: Int64Array, j: int) -> FloatArray:
         """A feature of some samples."""
-        return self._X[rows, j]
+        found: FloatArray = self._X[rows, j]
+        return found
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
         """Number of the samples within ``width`` of x, by feature."""
@@ -572,47 +553,34 @@ class DenseSamples:
         return found
 
 
-class SparseSamples:
-    """Compressed rows of such features: scaled, and shifted only in what is computed from them."""
+class SparseSamples(Samples):
+    """Compressed rows, which are scaled, but shifted only in what is computed from them."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
+        self.shape, self.varying = X.shape, space.scales > 0
         values = X.data * space.factors[X.indices]
         self._X = sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
         self._shift = space.means * space.factors
-        self._parts = self._X.indptr, self._X.indices, self._X.data
-        self.shape, self.varying = X.shape, space.scales > 0
 
-    def scores(self, model: Model, n_jobs: int | None) -> FloatArray:
-        n, k = self.shape[0], len(model.bases)
-        panel, constants = np.zeros((self.shape[1], 2 * k)), model.bases.copy()
-        for c, m in enumerate(model.counts):
-            columns, linear, curves = model.features[c, :m], model.linear[c, :m], model.curves[c, :m]
-            # linear z + curve z^2 with z = x - shift, in powers of x
-            shift = self._shift[columns]
-            panel[columns, c] = linear - 2 * curves * shift
-            panel[columns, k + c] = curves
-            constants[c] += float(np.sum(shift * (curves * shift - linear)))
-        scores = np.empty((n, k))
-
-        def part(lo: int, hi: int) -> None:
-            quadratic_rows(*self._parts, panel, k, lo, hi, scores[lo:hi])
-
-        for_parts(part, n, float(self._X.nnz) * k, n_jobs)
-        scores += constants
-        return scores
-
-    def assign(
-        self, model: Model, n_jobs: int | None, first: Labels, second: Labels, margins: FloatArray
-    ) -> None:
-        scores, rows = self.scores(model, n_jobs), np.arange(self.shape[0])
-        first[:] = scores.argmax(axis=1)
+    def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
+        scores, rows = self.scores(model, slice(None)), np.arange(self.shape[0])
+        first = scores.argmax(axis=1).astype(np.int32)
         best = scores[rows, first]
         scores[rows, first] = -np.inf
-        second[:] = scores.argmax(axis=1)
-        margins[:] = best - scores[rows, second]
+        second = scores.argmax(axis=1).astype(np.int32)
+        return first, second, best - scores[rows, second]
 
-    def move(self, old: Labels, new: Labels, sizes: FloatArray, sums: FloatArray, squares: FloatArray) -> int:
-        return int(mixtures.move_sparse_rows(*self._parts, old, new, sizes, sums, squares))
+    def move(self, old: Labels, state: State) -> int:
+        moved = np.flatnonzero(old != state.labels)
+        X, k = self._X[moved], len(state.sizes)
+        ones, where = np.ones(len(moved)), np.arange(len(moved))
+        for sign, labels in ((-1.0, old[moved]), (1.0, state.labels[moved])):
+            own = labels >= 0
+            members = sparse.csr_array((ones[own], (labels[own], where[own])), shape=(k, len(moved)))
+            state.sizes += sign * np.bincount(labels[own], minlength=k)
+            state.sums += sign * (members @ X).toarray()
+            state.squares += sign * (members @ (X * X)).toarray()
+        return len(moved)
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
         sizes = state.sizes[:, None]
@@ -620,10 +588,12 @@ class SparseSamples:
         return state.sizes, state.sums - sizes * self._shift, squares
 
     def row(self, i: int) -> FloatArray:
-        return self._X[[i]].toarray()[0] - self._shift
+        found: FloatArray = self._X[[i]].toarray()[0] - self._shift
+        return found
 
     def column(self, rows: Int64Array, j: int) -> FloatArray:
-        return self._X[rows][:, [j]].toarray()[:, 0] - self._shift[j]
+        found: FloatArray = self._X[rows][:, [j]].toarray()[:, 0] - self._shift[j]
+        return found
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
         seen, values = self._X[rows], x + self._shift
