@@ -49,6 +49,7 @@ SUITES = {
     "pareto-families": bench_pareto.against_fits,
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
+    "pareto-10m": partial(bench_pareto.mapped, 10_000_000),
     "peers": bench_peers.run,
 }
 
