@@ -127,7 +127,11 @@ EVOLVED = {
     "GA slots": (
         SLOTS,
         _nsga2(
-            ops.SlotSampling, ops.SlotOnePointCrossover, ops.SlotMutation, kind=GA, repair=ops.SlotRepair()
+            ops.EncodingSampling,
+            ops.SlotOnePointCrossover,
+            ops.SlotMutation,
+            kind=GA,
+            repair=ops.EncodingRepair(),
         ),
     ),
     "AMOSA reals": ("zdt1", lambda: algorithms.AMOSA(**ANNEALING, perturb=algorithms.LaplaceNoise(0.2))),
