@@ -265,9 +265,9 @@ def evolved(search: MixtureSearch, k: int, n_iter: int) -> Labels:
         labels = union(search, [state for _, state in couple], k)
         if rng.random() < 0.5:
             labels[search.dense_samples()] = rng.integers(k)
+        # Given up early, as swaps are, children led to worse partitions.
+        found = search.converged(search.state(labels, k))
         worst = min(range(POPULATION), key=lambda i: people[i][0])
-        # Given up early like a swap of the single incumbent.
-        found = search.converged(search.state(labels, k), people[worst][0])
         known = any(abs(found.objective - objective) < 1e-6 for objective, _ in people)
         if found.objective > people[worst][0] and not known:
             people[worst] = (found.objective, found.state)

@@ -99,8 +99,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         Log-likelihood of the samples in their clusters above that of a single cluster, less the cost of
         parameters by the extended Bayesian information criterion.
     objective_history_ : ndarray
-        The objective after the first clusters, and after each change that was kept; with a number of
-        clusters given, it never falls.
+        The objective after the first clusters, and after each change that was kept; it rises. A violated
+        cannot-link costs 1e9 here.
     n_iter_ : int
         Iterations of EM in all.
 
@@ -537,15 +537,13 @@ class Samples:
         """Sizes, sums and sums of squares."""
         return state.sizes, state.sums, state.squares
 
-    def row(self, i: int) -> FloatArray:
+    def row(self, i: int) -> Any:
         """A sample."""
-        found: FloatArray = self._X[i]
-        return found
+        return self._X[i]
 
-    def column(self, rows: Int64Array, j: int) -> FloatArray:
+    def column(self, rows: Int64Array, j: int) -> Any:
         """A feature of some samples."""
-        found: FloatArray = self._X[rows, j]
-        return found
+        return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
         """Number of the samples within ``width`` of x, by feature."""
@@ -587,13 +585,11 @@ class SparseSamples(Samples):
         squares = state.squares - self._shift * (2 * state.sums - sizes * self._shift)
         return state.sizes, state.sums - sizes * self._shift, squares
 
-    def row(self, i: int) -> FloatArray:
-        found: FloatArray = self._X[[i]].toarray()[0] - self._shift
-        return found
+    def row(self, i: int) -> Any:
+        return self._X[[i]].toarray()[0] - self._shift
 
-    def column(self, rows: Int64Array, j: int) -> FloatArray:
-        found: FloatArray = self._X[rows][:, [j]].toarray()[:, 0] - self._shift[j]
-        return found
+    def column(self, rows: Int64Array, j: int) -> Any:
+        return self._X[rows][:, [j]].toarray()[:, 0] - self._shift[j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
         seen, values = self._X[rows], x + self._shift

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from benchmarks._numpy_mixture import hard_em
 from moo_clustering import InconsistentConstraintsError, SubspaceMixture
 from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, samples_of
+from moo_clustering.visualization.report import report_content
 
 
 def planted(seed, n=40, d=30):
@@ -181,6 +182,15 @@ def test_leading_features_have_names(model):
         model.leading_features(feature_names=["a"])
     with pytest.raises(ValueError, match="n must be"):
         model.leading_features(0)
+
+
+def test_report_shows_the_relevant_features(model):
+    shown = report_content(model, X, feature_names=[f"f{j}" for j in range(X.shape[1])])
+    assert shown.features_title.startswith("leading features, with their weights")
+    for cluster, facts in enumerate(shown.clusters[0]):
+        names, weights = zip(*facts.features, strict=True)
+        assert names == tuple(f"f{j}" for j in model.leading_features()[cluster])
+        assert sum(weights) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
