@@ -87,7 +87,7 @@ class FeatureSubsets:
                     "runs": searched.runs.drop(columns=["problem", "seed"]).to_dict("records"),
                     "curves": searched.curves.drop(columns=["problem", "seed"]).to_dict("records"),
                 }
-            others = rivals(found, problems["labels"], seed)
+            others = rivals(found, problems, seed)
         value["rivals"] = {
             name: {"ari": float(adjusted_rand_score(y[y >= 0], labels[y >= 0])), "seconds": seconds}
             for name, (labels, seconds) in others.items()
@@ -266,7 +266,7 @@ SEARCHES: dict[str, Sequence[Any]] = {
         halving,
         forward_backward,
     ),
-    HELD_OUT: ("drift", "climbs", halving, forward_backward),
+    HELD_OUT: ("drift", "climbs", "local search", "annealing", halving, forward_backward),
 }
 
 
@@ -283,19 +283,20 @@ def problem_of(data: Sample, *, held_out: bool = False) -> FeatureSubsetProblem:
     )
 
 
-def rivals(data: Sample, problem: FeatureSubsetProblem, seed: int) -> dict[str, tuple[Any, float]]:
+def rivals(
+    data: Sample, problems: Mapping[str, FeatureSubsetProblem], seed: int
+) -> dict[str, tuple[Any, float]]:
     """Partitions and processor seconds of methods without a search over subsets."""
-    found = {}
+    found, problem = {}, problems["labels"]
     known = data.partial_y >= 0
+    ratios = np.nan_to_num(f_classif(data.X[known], data.partial_y[known])[0])
+    spreading = LabelSpreading(kernel="knn", n_neighbors=10)
     methods: dict[str, Callable[[], Any]] = {
-        "F-filter": lambda: _filtered(
-            problem, np.nan_to_num(f_classif(data.X[known], data.partial_y[known])[0])
-        ),
+        "F-filter": lambda: _filtered(problem, ratios),
+        f"F-filter by {HELD_OUT}": lambda: _filtered(problems[HELD_OUT], ratios),
         "forest weights": lambda: _weighted(problem, _importances(data, seed)),
         "sparse k-means": lambda: _weighted(problem, sparse_kmeans_weights(problem.encoding, seed)),
-        "label spreading": lambda: (
-            LabelSpreading(kernel="knn", n_neighbors=10).fit(data.X, data.partial_y).transduction_
-        ),
+        "label spreading": lambda: spreading.fit(data.X, data.partial_y).transduction_,
         "all features": lambda: problem.encoding.kmeans(problem.encoding.points)[0],
     }
     if data.true is not None:

@@ -50,7 +50,7 @@ def test_tables_of_feature_subsets(tmp_path, monkeypatch):
     assert true > settled["feature subsets, d=30, by labels", "label spreading"][4]
     assert [row[2] for row in differences.rows].count("sparse k-means") == 2
     assert evidence.rows[0][:2] == ["d=30", "evolution"]
-    assert len(runs.rows) == 2 * (9 + 6) + 2 * (5 + 6)
+    assert len(runs.rows) == 2 * (9 + 7) + 2 * (7 + 7)
     assert len(plan.figures(values)) == 2
 
 
