@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
 from moo_clustering.fronts import front_box, hypervolume
-from papers.feature_subsets import GENERATED, FeatureSubsets
+from papers.feature_subsets import GENERATED, REAL, FeatureSubsets
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 from papers.subspaces import N_SETS, Subspaces
@@ -58,6 +58,12 @@ class Evolution:
         self.cells: list[Key] = [
             {"block": name, **key} for name, plan in self._plans.items() for key in plan.cells
         ]
+        if not self.cells:
+            known = [*_GENERATED["features"], *REAL, *_GENERATED["subspaces"]]
+            raise ValueError(
+                f"no block has a set named {', '.join(settings.sets)}: name files of the folder of data, or "
+                f"{', '.join(known)}"
+            )
 
     def data(self, key: Key) -> Any:
         """Data of the cell of a block."""
