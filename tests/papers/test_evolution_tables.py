@@ -79,7 +79,7 @@ def test_blocks_and_sets_that_are_not_there(tmp_path):
     plan = find_experiment("evolution").plan
     with pytest.raises(ValueError, match="blocks must be among mock, features, subspaces; got 'mocks'"):
         plan(Settings(blocks=("mocks",)))
-    with pytest.raises(ValueError, match="no block has a set named d=40: name files .*, or d=100, d=300"):
+    with pytest.raises(ValueError, match=r"no block has a set named d=40: name files .*, or d=100, d=300"):
         plan(Settings(blocks=("features",), sets=("d=40",)))
     # Parameters are those of all blocks, so that a folder takes further ones.
     features = plan(Settings(blocks=("features",), sets=("d=400",)))
