@@ -58,13 +58,13 @@ def em(n: int, d: int) -> Row:
 def fit(n: int, d: int) -> Row:
     """All swaps."""
     X, classes = planted(n, d)
-    begun, used = time.perf_counter(), time.process_time()
+    begun = time.process_time()
     model = SubspaceMixture(K, random_state=0).fit(X)
-    wall, used = time.perf_counter() - begun, time.process_time() - used
+    seconds = time.process_time() - begun
     ari = adjusted_rand_score(classes, model.labels_)
     return Row(
         f"SubspaceMixture({K}).fit, {n:,} x {d}, one thread, {model.n_iter_:,} iterations of EM",
-        f"{wall:.0f} s, {used:.0f} s of the processor, ARI {ari:.2f}",
+        f"{seconds:.0f} s of the processor, ARI {ari:.2f}",
         "",
         "",
     )

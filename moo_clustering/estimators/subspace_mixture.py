@@ -79,6 +79,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         Most iterations of EM after a swap.
     min_variance : float
         Least variance within a cluster, as a share of the variance of the feature over all samples.
+    n_jobs : int
+        Number of threads for dense data; does not affect the result.
 
     Attributes
     ----------

@@ -70,6 +70,7 @@ METHODS = {
     "scad2": (*KNOWN_TEXTS, *K, *SWEEPS),
     "entropy-weighted-kmeans": (*KNOWN_TEXTS, *K, *SWEEPS),
     "nsga2-sisc": (*KNOWN_TEXTS, *K, *NSGA2_SISC),
+    "subspace-mixture": (*PAIRS, *K, "--set", "n_swaps=5"),
     "mock": (*NUMBERS, *MOCK),
     "srmosc": (*NUMBERS, *K, *SRMOSC),
     "fuzzy-modes-moga": (*CATEGORIES, *K, *SEARCH),
