@@ -60,7 +60,9 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledSha
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
     for first in range(0, len(rows), CHUNK):
-        part = rows[first : first + CHUNK]
+        part: Any = rows[first : first + CHUNK]
+        if part[-1] - part[0] < len(part):
+            part = slice(part[0], part[-1] + 1)  # which needs no copy
         weights = memberships[part].astype(np.float64, copy=False)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
