@@ -238,8 +238,8 @@ def pooled_table(
 ) -> PooledSamples:
     """Scale a table, represent it by landmarks if it is long, and make the pool in all of its views.
 
-    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range`` and ``n_clusters``
-    of :func:`~moo_clustering.pool.candidate_pool`.
+    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range``,
+    ``n_clusters`` and ``verbose`` of :func:`~moo_clustering.pool.candidate_pool`.
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
@@ -320,6 +320,7 @@ def pooled_bags(
     extra: Sequence[Any] | None = None,
     n_neighbors: int = 10,
     n_jobs: int | None = None,
+    verbose: bool = False,
     seed: np.random.SeedSequence,
     needs_pool: bool = True,
 ) -> PooledSamples:
@@ -353,6 +354,7 @@ def pooled_bags(
             n_neighbors=n_neighbors,
             extra=candidates,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
     return PooledSamples(
         bags.n_bags,

@@ -164,7 +164,7 @@ class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions,
     n_jobs : int
         Number of joblib workers that build the pool; does not affect the result.
     verbose : bool
-        Show the progress of the evolution.
+        Show the family at work on the pool, and the progress of the evolution.
     checkpoint : path
         File from which an interrupted evolution continues; needs an integer ``random_state``.
 
@@ -1100,6 +1100,7 @@ class ParetoClustering(ParetoPoolClusterer):
             "n_clusters": self.n_clusters,
             "n_neighbors": self.n_neighbors,
             "n_jobs": self.n_jobs,
+            "verbose": bool(self.verbose),
             "seed": seed,
         }
         if isinstance(data, Bags):
@@ -1234,6 +1235,7 @@ class ParetoBagClustering(ParetoPoolClusterer):
             extra=self.extra_candidates,
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
             seed=seed,
             needs_pool=needs_pool,
         )

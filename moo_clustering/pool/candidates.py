@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
@@ -16,6 +16,7 @@ from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
+from tqdm.auto import tqdm
 
 from moo_clustering._arrays import (
     FloatArray,
@@ -97,6 +98,7 @@ def candidate_pool(
     extra_candidates: Iterable[Extra] | None = None,
     random_state: SeedLike = None,
     n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> PartitionPool:
     """Partitions of the same samples from families of algorithms with different biases.
 
@@ -131,6 +133,8 @@ def candidate_pool(
     n_jobs : int, optional
         Number of joblib workers, threads unless :func:`joblib.parallel_config` says otherwise; does not
         affect the result.
+    verbose : bool, default=False
+        Show the family at work in a progress bar, on terminals and in notebooks.
 
     Returns
     -------
@@ -171,7 +175,7 @@ def candidate_pool(
     names = _checked_families(families, data.precomputed)
     ks = k_grid(data.n_samples, k_range=k_range, n_clusters=n_clusters).tolist()
     _, extra_seed = spawn_seeds(random_state, 2)
-    candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs)
+    candidates, failures = family_partitions(data, names, ks, n_jobs=n_jobs, verbose=verbose)
     if extra_candidates is not None:
         rng = np.random.default_rng(extra_seed)
         n = data.n_samples
@@ -328,6 +332,7 @@ def pool_of_bag_views(
     n_neighbors: int = 10,
     extra: Sequence[tuple[str, IntArray]] = (),
     n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> PartitionPool:
     """:func:`bag_candidate_pool` of bags whose distances are known.
 
@@ -355,7 +360,7 @@ def pool_of_bag_views(
         with warnings.catch_warnings():
             # SciPy warns that rows of distances are taken for vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
-            candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs)
+            candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
         # HDBSCAN finds nothing but noise in many views, which is no failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
@@ -371,6 +376,7 @@ def family_partitions(
     ks: Sequence[int],
     *,
     n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
     """Partitions of families for ascending numbers of clusters, and why some are missing.
 
@@ -389,7 +395,10 @@ def family_partitions(
             if family in families
             for part in ([[k] for k in ks] if family in _SPLIT else [list(ks)])
         ]
-        outcomes = run_calls([task for _, task in tasks], n_jobs=n_jobs, prefer="threads")
+        own = _OF_DISTANCES if data.precomputed else {}
+        words = [FAMILY_WORDS[own.get(name, name)] for name, _ in tasks]
+        shown = _shown(words, [task for _, task in tasks], verbose)
+        outcomes = run_calls(shown, n_jobs=n_jobs, prefer="threads")
     found: dict[str, list[Partition]] = {family: [] for family, _ in tasks}
     failures: Failures = {}
     for (family, _), outcome in zip(tasks, outcomes, strict=True):
@@ -404,6 +413,17 @@ def family_partitions(
         if not order and family not in failures:
             failures[family] = ["no partition with two clusters or more"]
     return candidates, failures
+
+
+def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:
+    """The calls as workers take them, while a progress bar names the family at work."""
+    with tqdm(total=len(set(words)), unit="family", leave=False, disable=None if verbose else True) as bar:
+        for at, call in enumerate(calls):
+            if not at or words[at] != words[at - 1]:
+                bar.update(at > 0)
+                bar.set_description(words[at])
+            yield call
+        bar.update()
 
 
 def _in_order(labels: Partition, positions: IntpArray) -> Partition:

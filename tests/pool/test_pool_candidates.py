@@ -1,6 +1,8 @@
 """Pools of tables and of bags."""
 
+import io
 import itertools
+import sys
 import warnings
 
 import numpy as np
@@ -507,3 +509,31 @@ def test_bad_options(bags, options, message):
 def test_too_few_bags():
     with pytest.raises(ValueError, match="at least 3 bags"):
         bag_candidate_pool([[[0.0]], [[1.0]]])
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_a_progress_bar_names_the_families_in_turn_on_terminals_only(n_jobs, metric, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    given = X if metric == "euclidean" else cdist(X, X)
+    options = {"metric": metric, "families": ["km", "ward", "genie", "hdbscan"], "k_range": [2, 3]}
+    pools = []
+    for verbose, stream in ((True, Terminal()), (False, Terminal()), (True, io.StringIO())):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pools.append(candidate_pool(given, n_jobs=n_jobs, verbose=verbose, **options))
+        words = ["k-means", "Ward"] if metric == "euclidean" else ["k-medoids", "average linkage"]
+        shown = stream.getvalue()
+        places = [shown.find(word) for word in (*words, "Genie", "HDBSCAN")]
+        if verbose and isinstance(stream, Terminal):
+            assert -1 < places[0] < places[1] < places[2] < places[3]
+            assert "/4" in shown
+        else:
+            assert not shown
+    assert_array_equal(pools[0].labels, pools[1].labels)
