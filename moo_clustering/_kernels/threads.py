@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.core import event
 from numpy.typing import NDArray
 
 from moo_clustering._parallel import n_threads
@@ -85,3 +87,22 @@ def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | Non
     # milliseconds, less than joblib waits between looks at its workers.
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
+
+
+@contextmanager
+def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
+    """Call ``tell`` before the first compilation within this block, if no cache holds what is needed."""
+
+    class Listener(event.Listener):
+        told = False
+
+        def on_start(self, _: object) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, _: object) -> None:
+            """A later compilation is no news."""
+
+    with event.install_listener("numba:compile", Listener()):
+        yield

@@ -408,5 +408,17 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")
 
 
-for command in (ask, compare, demo, explore, fit, methods, report):
+@click.command("warm-up")
+def warm_up() -> None:
+    """Compile the inner loops of the common methods, once after an installation.
+
+    Without it they are compiled when they are first called, which makes first runs some ten seconds longer.
+    """
+    with reported():
+        from moo_clustering.cli.demo import run_warm_up
+
+        run_warm_up()
+
+
+for command in (ask, compare, demo, explore, fit, methods, report, warm_up):
     main.add_command(command)

@@ -1,22 +1,52 @@
-"""The command ``demo``: PESC on the wine data, beside three controls."""
+"""The commands ``demo``, PESC on the wine data beside three controls, and ``warm-up``."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import minmax_scale
+from tqdm import tqdm
 
+from moo_clustering.cli.commands import fit
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import Samples
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
+
+# Options of runs that together compile what most runs need.
+_COMMON = (
+    (),
+    ("--partial-labels", "class"),
+    ("--method", "pesc", "-k", "3", "--set", "n_gen=2"),
+    ("--method", "mock", "--set", "n_gen=2"),
+    ("--method", "nsga2-clus", "--set", "n_gen=2"),
+)
+
+
+def run_warm_up() -> None:
+    """Make small runs of the common methods, so that numba compiles and keeps what later runs need."""
+    started, table = time.perf_counter(), load_wine().shuffled(0)
+    assert table.y is not None
+    classes = np.where(np.arange(len(table.y)) % 6, "", table.y.astype(str))
+    names = [f"x{column}" for column in range(table.X.shape[1])]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "table.csv"
+        rows = np.column_stack([table.X.astype(str), classes])
+        file.write_text("\n".join(",".join(row) for row in [[*names, "class"], *rows]))
+        for number, options in enumerate(tqdm(_COMMON, desc="Compiling", unit="run", leave=False)):
+            out = str(Path(folder) / str(number))
+            fit.main([str(file), "--out", out, "--quiet", *options], standalone_mode=False)
+    seconds = time.perf_counter() - started
+    click.echo(f"Loops are compiled ({seconds:.0f} s); runs of this user find them until the next update.")
 
 
 def run_demo(out: Path, seed: int) -> None:
@@ -42,7 +72,7 @@ def run_demo(out: Path, seed: int) -> None:
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
     """Scores of the controls that PESC has to be compared with."""
     rng = np.random.default_rng(seed)
-    with shown_warnings():
+    with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)
     kmeans = KMeans(k, n_init=10, random_state=seed).fit(minmax_scale(samples.X))
     random = [samples.scores(rng.integers(k, size=samples.n_samples)) for _ in range(100)]

@@ -38,7 +38,7 @@ from moo_clustering.cli.job import (
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
 from moo_clustering.cli.summary import summary
-from moo_clustering.cli.terminal import INTERRUPTED, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
 from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._methods import find_method
@@ -206,7 +206,7 @@ def run_job(
     """
     record = job.record() | dict(extra or {})
     found = None
-    with shown_warnings() as warnings:
+    with shown_warnings() as warnings, compiling_told(bool(getattr(job.estimator, "verbose", True))):
         try:
             folder.claim(record)
             begun = time.perf_counter()

@@ -101,6 +101,27 @@ def shown_warnings() -> Iterator[list[str]]:
         yield lines
 
 
+@contextmanager
+def compiling_told(verbose: bool = True) -> Iterator[None]:
+    """Tell once in a command, on a terminal, that loops are compiled which later runs find ready."""
+    from tqdm import tqdm
+
+    from moo_clustering._kernels.threads import before_compiling
+
+    # Threads, which may compile too, have no context of their own.
+    context = click.get_current_context(silent=True)
+    told = {} if context is None else context.meta
+
+    def tell() -> None:
+        if verbose and sys.stderr.isatty() and not told.setdefault("compiling", False):
+            told["compiling"] = True
+            with tqdm.external_write_mode():
+                click.echo("Compiling inner loops for this computer; later runs find them ready.", err=True)
+
+    with before_compiling(tell):
+        yield
+
+
 def one_line(text: object) -> str:
     """The text on one line."""
     return " ".join(str(text).split())

@@ -1,6 +1,14 @@
-"""``demo``: one command, no arguments."""
+"""``demo`` and ``warm-up``: one command each, no arguments."""
 
+import io
 import json
+import sys
+
+import numpy as np
+import pytest
+from numba import njit
+
+from moo_clustering.cli.terminal import compiling_told
 
 
 def test_demo(run, tmp_path):
@@ -31,3 +39,33 @@ def test_demo_spares_other_folders(run, fails, slices, table, tmp_path):
     fit = ("fit", "wine", "--method", "slices", "-k", 2, "--out", "fit")
     assert run(*fit).exit_code == 0
     assert "fit holds a finished run" in fails("demo", "--out", "fit")
+
+
+def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monkeypatch):
+    fitted = []
+    monkeypatch.setattr(
+        "moo_clustering.cli.demo.fit.main", lambda options, **_: fitted.append(" ".join(options[3:]))
+    )
+    result = run("warm-up")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Loops are compiled (")
+    assert fitted[:2] == ["--quiet", "--quiet --partial-labels class"]
+    assert {line.split()[2] for line in fitted[2:]} == {"pesc", "mock", "nsga2-clus"}
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("verbose", "terminal", "n_lines"), [(True, True, 1), (False, True, 0), (True, False, 0)]
+)
+def test_compilation_is_told_once_and_on_terminals_only(verbose, terminal, n_lines, monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    add = njit(lambda a, b: a + b)
+    with compiling_told(verbose):
+        assert add(1, 2) == 3
+        assert add(1, 3) == 4
+        assert add(1.5, np.float32(2)) == 3.5
+    assert stream.getvalue().count("Compiling inner loops") == n_lines
+    add(1j, 2)
+    assert stream.getvalue().count("\n") == n_lines
