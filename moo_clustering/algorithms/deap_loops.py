@@ -40,7 +40,8 @@ population : list
 toolbox : deap.base.Toolbox
     With the functions that the step calls.
 ngen : int
-    Generations after the initial population.
+    Generations after the initial population, each of O(P) evaluations and O(P n_var) other steps for P
+    individuals.
 stats : deap.tools.Statistics, optional
     Minimum, mean, standard deviation and maximum of the finite fitness values by default.
 halloffame : deap.tools.HallOfFame, optional
@@ -50,7 +51,8 @@ rng : numpy.random.Generator, optional
 verbose : bool
     Print the logbook as it grows.
 **options
-    Parameters of the step.
+    Parameters of the step. For checkpoints, a progress bar and Ctrl-C, give the step itself to
+    :class:`DeapSearch` and :func:`drive`.
 
 Returns
 -------
@@ -84,11 +86,6 @@ def gka(
 
     Every generation is a :class:`GkaStep`.
 
-    Notes
-    -----
-    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
-    progress bar and Ctrl-C, give :class:`GkaStep` to :class:`DeapSearch` and :func:`drive`.
-
     References
     ----------
     Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
@@ -113,11 +110,6 @@ def gcuk(
     """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
 
     Every generation is a :class:`GcukStep`, whose column ``ncross`` counts the pairs that were crossed.
-
-    Notes
-    -----
-    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
-    progress bar and Ctrl-C, give :class:`GcukStep` to :class:`DeapSearch` and :func:`drive`.
 
     References
     ----------
@@ -149,11 +141,6 @@ def chc(
 
     Every generation is a :class:`ChcStep`, with the columns ``ncross`` (pairs crossed), ``accepted``
     (children that survived), ``d`` afterwards and ``restart`` (0 or 1).
-
-    Notes
-    -----
-    A generation costs O(P) evaluations and O(P n_var) besides, for P individuals. For checkpoints, a
-    progress bar and Ctrl-C, give :class:`ChcStep` to :class:`DeapSearch` and :func:`drive`.
 
     References
     ----------

@@ -350,7 +350,15 @@ def save_report_of(
     # Pages elsewhere are no part of a run, and folders to read from need not be writable.
     with locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         content = merged_content(folders)
-        _check_page(page)
+        # Nothing but a report is replaced; this is found out before anything is written.
+        if page.is_dir():
+            raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
+        if not page.parent.is_dir():
+            raise ValueError(f"there is no folder {page.parent} to save the report in")
+        if page.exists() and _MARK not in _beginning(page):
+            raise ValueError(
+                f"{page} exists and is not a report of moo-clustering; name another file with --out"
+            )
         write_report(content if title is None else replace(content, title=title), page)
     return page, content
 
@@ -372,16 +380,6 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
         )
         return replace(merged, missing=[sentence, *merged.missing])
     return merged
-
-
-def _check_page(page: Path) -> None:
-    """Refuse to replace what is no report, before anything is written."""
-    if page.is_dir():
-        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
-    if not page.parent.is_dir():
-        raise ValueError(f"there is no folder {page.parent} to save the report in")
-    if page.exists() and _MARK not in _beginning(page):
-        raise ValueError(f"{page} exists and is not a report of moo-clustering; name another file with --out")
 
 
 def _beginning(path: Path) -> bytes:

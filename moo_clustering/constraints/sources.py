@@ -193,10 +193,14 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
 
 
 def sample_constraints(
-    y: Any, fraction: float, scheme: Scheme, rng: np.random.Generator, max_pairs: int
+    y: Any, fraction: Any, scheme: Scheme, rng: np.random.Generator, max_pairs: int
 ) -> tuple[int, Int64Array, Int64Array]:
     """Number of samples, must-links and cannot-links drawn from gold labels."""
-    fraction = check_fraction(fraction)
+    if not isinstance(fraction, Real):
+        raise TypeError(f"fraction must be a number in (0, 1], got {quoted(fraction)}")
+    fraction = float(fraction)
+    if not 0 < fraction <= 1:
+        raise ValueError(f"fraction must be in (0, 1], got {fraction}")
     choice("scheme", scheme, ("stratified", "pooled", "docs"))
     gold = as_gold(y)
     if scheme == "stratified":
@@ -210,16 +214,6 @@ def sample_constraints(
     pairs = _draw_mixed(gold, fraction, scheme, rng, max_pairs)
     together = gold.shared(pairs)
     return gold.n_samples, pairs[together], pairs[~together]
-
-
-def check_fraction(fraction: Any) -> float:
-    """A number in (0, 1]."""
-    if not isinstance(fraction, Real):
-        raise TypeError(f"fraction must be a number in (0, 1], got {quoted(fraction)}")
-    value = float(fraction)
-    if not 0 < value <= 1:
-        raise ValueError(f"fraction must be in (0, 1], got {value}")
-    return value
 
 
 def share_of(fraction: float, total: int) -> int:

@@ -415,7 +415,12 @@ def mi_kmeans(
     best = 0
     converged = False
     while True:
-        centers = moved_centers(means, weights, labels, centers)
+        # Centroids, Eq. 3; a cluster without bags keeps its centre.
+        shares = (labels == np.arange(len(centers))[:, None]) * weights
+        masses = shares.sum(axis=1)
+        live = masses > 0.0
+        centers = np.array(centers, dtype=np.float64)
+        centers[live] = (shares[live] @ means) / masses[live, None]
         sizes = np.bincount(labels, minlength=len(centers))
         # The next assignment also depends on where the centres of clusters without bags stay.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
@@ -433,13 +438,3 @@ def mi_kmeans(
         history.append((inertia, int(sizes.min())))
         labels = assigned(distances)
     return BagPartition(*visited[best], history[best][0], len(visited), converged, history)
-
-
-def moved_centers(means: FloatArray, weights: FloatArray, labels: Labels, centers: FloatArray) -> FloatArray:
-    """Centroids, Eq. 3; a cluster without bags keeps its centre."""
-    shares = (labels == np.arange(len(centers))[:, None]) * weights
-    masses = shares.sum(axis=1)
-    live = masses > 0.0
-    out = np.array(centers, dtype=np.float64)
-    out[live] = (shares[live] @ means) / masses[live, None]
-    return out

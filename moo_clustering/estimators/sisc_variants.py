@@ -563,7 +563,12 @@ class SISCStacked(multi_label.ThresholdClassifier):
     scoring: Annotated[Literal["macro_auc"] | Scoring, StrOptions({"macro_auc"}), callable] = "macro_auc"
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        weights = _checked_weights(self.weights)
+        values = np.asarray(self.weights)
+        if values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
+            raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {quoted(self.weights)}")
+        if not ((values >= 0) & (values <= 1)).all():
+            raise ValueError(f"weights must be from 0 to 1; got {values.tolist()}")
+        weights = [float(value) for value in np.unique(values)]
         X, targets = self._training_data(X, y)
         templates = self._templates(X.shape[0])
         split_seed, cv_seed, sisc_seed, linear_seed = spawn_seeds(self.random_state, 4)
@@ -617,16 +622,6 @@ class SISCStacked(multi_label.ThresholdClassifier):
                 "too few labelled samples to compare weights: in no fold is there a label that some of them "
                 f"have and some have not; the weight of SISC is {self.weight_}"
             )
-
-
-def _checked_weights(weights: Sequence[float]) -> list[float]:
-    """Weights in ascending order."""
-    values = np.asarray(weights)
-    if values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
-        raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {quoted(weights)}")
-    if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(f"weights must be from 0 to 1; got {values.tolist()}")
-    return [float(value) for value in np.unique(values)]
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:

@@ -221,7 +221,10 @@ def placed_partition(
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
     if not table.shape[1]:
         raise ValueError("X has no features, so that its samples have no place in the plane")
-    _require_finite(table)
+    finite = np.isfinite(table.data) if sparse.issparse(table) else np.isfinite(table).all(axis=1)
+    if not finite.all():
+        where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
+        raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
     if max_points < 1:
         raise ValueError(f"max_points must be at least 1, got {max_points}")
     positions, axes, share = feature_plane(table, feature_names)
@@ -292,15 +295,6 @@ def add_cluster_legend(ax: Axes, names: Sequence[str], counted: str) -> None:
     if len(names) <= _MOST_NAMED:
         size = 9.0 if len(names) <= 14 else 7.0
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=f"cluster ({counted})", fontsize=size)
-
-
-def _require_finite(table: Any) -> None:
-    from scipy import sparse
-
-    finite = np.isfinite(table.data) if sparse.issparse(table) else np.isfinite(table).all(axis=1)
-    if not finite.all():
-        where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
-        raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
 
 
 @dataclass(frozen=True, eq=False)
