@@ -6,6 +6,7 @@ import importlib
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +19,6 @@ _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
-_BAG_COMMON: dict[str, Any] = {"needs": _NEEDS, "supervision": ("labels", "pairs"), "bags": True}
 # Options of the published variants of MOCK.
 # They stand here because the list of methods must not wait for the method itself.
 MOCK_DELTA: dict[str, Any] = {
@@ -117,67 +117,56 @@ class Method:
         return getattr(importlib.import_module(self.module), self.class_name)
 
 
+_bag_method = partial(Method, paper=_BAG_PAPER, needs=_NEEDS, supervision=("labels", "pairs"), bags=True)
 BAG_METHODS: tuple[Method, ...] = (
-    Method(
+    _bag_method(
         name="bamic",
         class_name="BAMIC",
         paper=f"Zhang & Zhou 2009, a baseline of the multi-instance paper; {_BAG_PAPER}",
         summary="k-medoids of bags in the Hausdorff distance",
         aliases={"BAGIC": {}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="mi-kmeans",
         class_name="MIKMeans",
-        paper=_BAG_PAPER,
         summary="k-means of bags, each as far from a centre as its farthest instance",
         aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="migka",
         class_name="MIGKA",
-        paper=_BAG_PAPER,
         summary="genetic k-means of bags: mutation by the objective, and steps of k-means",
         aliases={"MIGKA-printed": {"weights": "printed", "empty": "closest", "elitism": 0}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="mifgka",
         class_name="MIFGKA",
-        paper=_BAG_PAPER,
         summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed on the way",
         aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="migcuk",
         class_name="MIGCUK",
-        paper=_BAG_PAPER,
         summary="genetic search for medoid bags; can find the number of clusters",
         aliases={"MIGCUK-mean": {"centers": "mean"}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="chcmic",
         class_name="CHCMIC",
-        paper=_BAG_PAPER,
         summary="CHC over partitions of bags: least Davies-Bouldin index",
         aliases={"CHCMIC-printed": {"weights": "printed", "empty": "closest"}},
-        **_BAG_COMMON,
     ),
-    Method(
+    _bag_method(
         name="memetic-chcmic",
         class_name="MemeticCHCMIC",
         paper=f"this package, after CHCMIC; {_BAG_PAPER}",
         summary="CHC among local optima, with no cluster below 5 % of the bags",
-        **_BAG_COMMON,
     ),
 )
 _NMF_PAPER = "ensemble non-negative matrix factorization for clustering biomedical documents (EN-NCW-NMF)"
-_DOCUMENT_COMMON: dict[str, Any] = {"sparse": True, "stems": True}
+_document_method = partial(Method, sparse=True, stems=True)
 DOCUMENT_METHODS: tuple[Method, ...] = (
-    Method(
+    _document_method(
         name="ensemble-nmf",
         class_name="EnsembleNMF",
         paper=_NMF_PAPER,
@@ -189,25 +178,22 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
             "EN-NMF": {"weighting": None},
             "NCW-NMF": {"n_runs": 1},
         },
-        **_DOCUMENT_COMMON,
     ),
-    Method(
+    _document_method(
         name="nmf-clustering",
         class_name="NMFClustering",
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
         summary="clusters of documents by the topics of one non-negative factorisation",
         needs="documents, or term weights that are not negative, and the number of clusters",
         aliases={"NMF": {}, "NMF-literal": {"normalise": False}},
-        **_DOCUMENT_COMMON,
     ),
-    Method(
+    _document_method(
         name="spherical-kmeans",
         class_name="SphericalKMeans",
         paper=f"Dhillon & Modha 2001 and CLUTO, baselines of ensemble NMF; {_NMF_PAPER}",
         summary="k-means by cosine, all clusters at once or by repeated bisection",
         needs="documents, or numeric features, dense or sparse, and the number of clusters",
         aliases={"bisecting": {"algorithm": "bisecting"}, "bisecting-kmeans": {"algorithm": "bisecting"}},
-        **_DOCUMENT_COMMON,
     ),
 )
 RECOMMENDED = "pareto-clustering"
@@ -284,9 +270,9 @@ GRAPH_METHODS: tuple[Method, ...] = (
     ),
 )
 _SISC_PAPER = "multi-label ASRS dataset classification using semi-supervised subspace clustering (SISC-ML)"
-_SUBSPACE_COMMON: dict[str, Any] = {"supervision": ("labels", "label_sets"), "sparse": True, "presence": True}
+_subspace_method = partial(Method, supervision=("labels", "label_sets"), sparse=True, presence=True)
 SUBSPACE_METHODS: tuple[Method, ...] = (
-    Method(
+    _subspace_method(
         name="sisc",
         class_name="SISC",
         paper=_SISC_PAPER,
@@ -294,33 +280,29 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
         "sparse; labels if there are any",
         aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
-        **_SUBSPACE_COMMON,
     ),
-    Method(
+    _subspace_method(
         name="scad2",
         class_name="SCAD2",
         paper=f"Frigui & Nasraoui 2004, a baseline of SISC-ML; {_SISC_PAPER}",
         summary="fuzzy k-means with weights of features in every cluster",
         needs="numeric features, dense or sparse, and the number of clusters",
-        **_SUBSPACE_COMMON,
     ),
-    Method(
+    _subspace_method(
         name="entropy-weighted-kmeans",
         class_name="EntropyWeightedKMeans",
         paper=f"Jing, Ng & Huang 2007, a baseline of SISC-ML; {_SISC_PAPER}",
         summary="k-means with weights of features in every cluster, spread by their entropy",
         needs="numeric features, dense or sparse, and the number of clusters",
         aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
-        **_SUBSPACE_COMMON,
     ),
-    Method(
+    _subspace_method(
         name="nsga2-sisc",
         class_name="NSGA2SISC",
         paper=f"SISC-ML with a search of its start, which is ours; {_SISC_PAPER}",
         summary="SISC from documents that NSGA-II finds, beside the best of as many random starts",
         needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
         "sparse; labels if there are any",
-        **_SUBSPACE_COMMON,
     ),
     Method(
         name="subspace-mixture",
