@@ -34,8 +34,8 @@ FITS = ("init=delta", "init=greedy", "greedy front alone")
 MEASURES = ("hypervolume", "ari")
 _NOTES = (
     "Positive differences: evolution is ahead. Intervals: 95 %, bootstrap over sets; p: Wilcoxon, two-sided.",
-    "Hypervolumes are shares of a box per problem, so that they compare within a setting only; objectives are "
-    "minimised.",
+    "Hypervolumes are shares of a box per problem, so that they compare within a setting only; objectives "
+    "are minimised.",
 )
 _KEY, _SHOWN = ["problem", "seed", "method"], ["hypervolume", "ari", "best ari", "evaluations", "seconds"]
 
