@@ -292,19 +292,19 @@ class MixtureSearch:
         With ``any_number``, clusters are also removed without another one, and added.
         """
         k = len(self.best.sizes)
-        kind = self.rng.integers(4) if any_number else 0
-        if k == 1 and kind != 1:
+        kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
+        if k == 1:
             if not any_number:
                 return False
-            kind = 1
+            kind = "add"
         labels = self.best.labels.copy()
-        if kind == 1:
+        if kind == "add":
             state = self._seeded(labels, k, k + 1)
         else:
             out = self._chosen()
             members = labels == out
             labels[members] = np.where(self._first == out, self._second, self._first)[members]
-            if kind == 2:
+            if kind == "remove":
                 labels[labels > out] -= 1
                 state = self.state(labels, k - 1)
             else:
@@ -339,7 +339,7 @@ class MixtureSearch:
 
         It ends early where further steps like the last one would not reach ``least``.
         """
-        former, last = None, -np.inf
+        last = -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
             objective, model = self.model(state)
@@ -349,7 +349,7 @@ class MixtureSearch:
             first, second, margins = self.samples.assigned(model, self._n_jobs)
             new = first.copy()
             if self.pairs is not None:
-                former = self.pairs.assign(self.samples.scores(model, self.pairs.rows), former, new)
+                self.pairs.assign(self.samples.scores(model, self.pairs.rows), state.labels, new)
             if not self._move(state, new):
                 break
         else:
@@ -456,13 +456,11 @@ class _Pairs:
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
-    def assign(self, scores: FloatArray, former: Labels | None, labels: Labels) -> Labels:
-        """Best clusters of the groups given those of others, written into ``labels``."""
-        costs = -(self._sum @ scores)
-        found = np.full(len(costs), -1, dtype=np.int32) if former is None else former.copy()
-        icm_sweep(costs, self._starts, self._partners, self._costs, self._order, found)
+    def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
+        """Write the best clusters of the groups, given the former ones of others, into ``labels``."""
+        found = former[self._first_rows]
+        icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
-        return found
 
     def n_violated(self, labels: Labels) -> int:
         """Number of conflicts within a cluster, and of groups in several."""
