@@ -818,7 +818,14 @@ def meta_consensus(
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
         deciding[:, left_out] = np.einsum("t,tic->ci", weights, votes)
-    return _compete(deciding, association, tie_rng)
+    best = deciding >= deciding.max(axis=0) - TIE
+    if tie_rng is None:
+        winner = best.argmax(axis=0)
+    else:
+        winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
+    labels, former = number_clusters(winner)
+    order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
+    return labels, association[order]
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
@@ -853,19 +860,6 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     else:
         totals = members @ edges.seen
     return np.divide(held, totals, out=np.zeros_like(held), where=totals > 0)
-
-
-def _compete(
-    deciding: FloatArray, association: FloatArray, tie_rng: np.random.Generator | None
-) -> tuple[Labels, FloatArray]:
-    best = deciding >= deciding.max(axis=0) - TIE
-    if tie_rng is None:
-        winner = best.argmax(axis=0)
-    else:
-        winner = np.where(best, tie_rng.random(best.shape), -1.0).argmax(axis=0)
-    labels, former = number_clusters(winner)
-    order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
-    return labels, association[order]
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:

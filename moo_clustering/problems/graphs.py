@@ -808,7 +808,17 @@ class SRMOSCProblem(FixedProblem):
             raise ValueError("SRMOSC needs at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
-        self.norms = checked_norms(self.X)
+        # Squared lengths of the samples, which rounding is relative to.
+        with np.errstate(over="ignore"):
+            self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
+        if not np.isfinite(self.norms.max() * len(self.X)):
+            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
+            warn_caller(
+                "the samples are more than a million times farther from the origin, from which they are "
+                "rebuilt, than from each other, so that rounding decides about links; subtract the means or "
+                "scale."
+            )
         width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
         check_size(n_samples, width, pop_size, max_memory, force)
         if lists is None:
@@ -901,25 +911,6 @@ def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
     """Objectives, and numbers of rows without a link, from tables of shape (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
-
-
-def checked_norms(X: FloatArray) -> FloatArray:
-    """Squared lengths of the samples, which rounding is relative to.
-
-    Raises a ValueError if they overflow, and warns if samples differ by less than the rounding of their
-    products.
-    """
-    with np.errstate(over="ignore"):
-        norms: FloatArray = np.einsum("ij,ij->i", X, X)
-    if not np.isfinite(norms.max() * len(X)):
-        raise ValueError("X has values so large that squared distances overflow; rescale it.")
-    spread = float(X.var(axis=0).sum())
-    if 0.0 < spread < LOST_VARIANCE * float(norms.max()):
-        warn_caller(
-            "the samples are more than a million times farther from the origin, from which they are rebuilt, "
-            "than from each other, so that rounding decides about links; subtract the means or scale."
-        )
-    return norms
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
