@@ -31,8 +31,8 @@ MAX_FEATURES, N_INIT = 50, 1
 # Features that forward selection tries per step; sizes of subsets that filters try.
 _TRIED, _SIZES = 100, (1, 2, 3, 5, 8, 12, 20, 30, 50)
 # Generated sets by number of features, and draws of rows and labels of sets with many features.
-GENERATED = {100: 18, 300: 18, 400: 120, 600: 18, 1000: 18}
-REAL, DRAWS = ("optdigits", "sonar", "waveform"), 6
+GENERATED = {100: 5, 300: 5, 400: 120, 600: 5, 1000: 5}
+REAL, DRAWS = ("optdigits", "sonar", "waveform"), 5
 # Bounds and draws of sparse k-means.
 _BOUNDS, _PERMUTATIONS, _ROUNDS = (1.5, 2.0, 3.0, 4.5, 7.0, 11.0), 3, 8
 

@@ -36,6 +36,7 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
 def test_tables_of_feature_subsets(tmp_path, monkeypatch):
     monkeypatch.setattr(feature_subsets, "N_EVALS", 120)
     monkeypatch.setattr(feature_subsets, "GENERATED", {30: 2})
+    monkeypatch.setattr(feature_subsets, "REAL", ())
     plan = find_experiment("evolution").plan(Settings(blocks=("features",)))
     values = [plan.compute(key, plan.data(key)) for key in plan.cells]
     runs, settings, differences, evidence = plan.tables(values)
