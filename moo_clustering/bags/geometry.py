@@ -7,15 +7,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    Labels,
-    block_slices,
-    choice,
-    integer,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, block_slices, choice, integer
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.bags.bags import as_bags, to_offsets

@@ -201,22 +201,16 @@ class DistanceMatrixSpace(MedoidSpace):
         labels = np.zeros((len(some), self._coarse.shape[1]), dtype=members.labels.dtype)
         labels[:, :n] = members.labels[some]
         totals = np.empty((len(some), n), dtype=np.int32)
-        for_parts(
-            lambda lo, hi: kernels.coarse_totals(
-                self._coarse, labels, order, starts, wanted, n // _FEW, totals, lo, hi
-            ),
-            n,
-            float(n) * n * len(some) / _FEW,
-            self.n_jobs,
-        )
-        for_parts(
-            lambda lo, hi: kernels.least_total_members(
-                self.distances, totals, self._unit, order, starts, wanted, RELATIVE, self._each, found, lo, hi
-            ),
-            len(some),
-            float(n) * n * len(some) / _FEW,
-            self.n_jobs,
-        )
+        clusters, limits = (order, starts, wanted), (RELATIVE, self._each)
+
+        def bound(lo: int, hi: int) -> None:
+            kernels.coarse_totals(self._coarse, labels, *clusters, n // _FEW, totals, lo, hi)
+
+        def find(lo: int, hi: int) -> None:
+            kernels.least_total_members(self.distances, totals, self._unit, *clusters, *limits, found, lo, hi)
+
+        for kernel, count in ((bound, n), (find, len(some))):
+            for_parts(kernel, count, float(n) * n * len(some) / _FEW, self.n_jobs)
         medoids[some] = found
 
 
