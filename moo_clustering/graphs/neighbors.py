@@ -138,8 +138,8 @@ def neighbor_lists(
     Notes
     -----
     ``"exact"``: a KD-tree for Minkowski metrics up to 12 features, O(N log N) on well-behaved data; for the
-    Euclidean metric from 8192 samples and 5 features on blocks, up to O(N^2 d) but three to eight times
-    faster; brute force for more than 12 features of fewer samples and for more than 64, O(N^2 d). Memory
+    Euclidean metric from 8192 samples and 5 features on blocks, up to O(N^2 d) but several times faster;
+    brute force for more than 12 features of fewer samples and for more than 64, O(N^2 d). Memory
     O(N (n_neighbors + d)). Duplicates are searched for once. Rows that tie with very many distinct others at
     the end of the list are searched again with twice as many.
 
