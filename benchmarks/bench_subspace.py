@@ -89,6 +89,34 @@ def large() -> list[Row]:
     ]
 
 
+def processor_seconds(action: Any) -> float:
+    """Least processor time of three calls."""
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        action()
+        times.append(time.process_time() - begun)
+    return min(times)
+
+
+def bandwidth() -> Row:
+    """Bytes that the products of a sweep gather, against an array that is read in order."""
+    X, Y = reports(*LARGE)
+    k, W, columns = 50, start(X.shape[0], 50), X.T.tocsr()
+    data, targets, plain = SubspaceData.of(X, n_jobs=1), partial_targets(Y, X.shape[0]), W.T.copy()
+    sweep(data, targets, W, OPTIONS)
+    ours = processor_seconds(lambda: sweep(data, targets, W, OPTIONS))
+    theirs = processor_seconds(lambda: scipy_sweep(X, columns, Y, plain))
+    gathered, array = 8 * 3 * k * X.nnz, np.ones(50_000_000)
+    return Row(
+        f"a sweep of SISC-ML, {X.shape[0]:,} x {X.shape[1]:,}, k = {k}, processor time, one thread",
+        f"{ours:.2f} s for {gathered / 1e9:.1f} GB of gathered rows, {gathered / ours / 1e9:.0f} GB/s",
+        f"three SciPy products: {theirs:.2f} s; an array read in order: "
+        f"{array.nbytes / processor_seconds(array.sum) / 1e9:.0f} GB/s",
+        f"{theirs / ours:.1f} x",
+    )
+
+
 def memory() -> Row:
     """Peak memory is a property of a process, so the sweeps have one of their own."""
     command = [sys.executable, __file__, "memory"]
@@ -121,7 +149,7 @@ def measure() -> dict[str, float]:
 def run() -> list[Row]:
     """BLAS on one thread throughout."""
     with threadpool_limits(limits=1):
-        return [small(), *large(), memory()]
+        return [small(), *large(), bandwidth(), memory()]
 
 
 if __name__ == "__main__":
