@@ -63,7 +63,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledSha
         part: Any = rows[first : first + CHUNK]
         if part[-1] - part[0] < len(part):
             part = slice(part[0], part[-1] + 1)  # which needs no copy
-        weights = memberships[part].astype(np.float64, copy=False)
+        weights = np.ascontiguousarray(memberships[part], dtype=np.float64)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
     shares = np.tile(overall_shares(targets), (k, 1))
