@@ -112,14 +112,13 @@ class BagGeometry:
         if prune:
             least = min_cluster_size if weighting == "bag" else 1
             kept = farthest_candidates(X, bags.offsets, self.means, min_cluster_size=least)
-        self._weighted = self.weights[:, None] * self.means
         self.arrays, self._instances = self._precompute(
             X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype
         )
         self._totals = (
             self.arrays.products.reshape(self.n_bags, -1).sum(axis=0, dtype=np.float64),
             self.arrays.pulls.sum(axis=0),
-            self._weighted.sum(axis=0),
+            (self.weights[:, None] * self.means).sum(axis=0),
         )
 
     def _precompute(
@@ -127,7 +126,7 @@ class BagGeometry:
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
         """Arrays of the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
-        weighted = self._weighted
+        weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
         single = dtype == "float32" or (dtype == "auto" and n_bytes > _SINGLE_ABOVE)
         squares = np.einsum("td,td->t", X, X)
@@ -153,7 +152,7 @@ class BagGeometry:
         )
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
-    def _by_centroids(self, n_clusters: int) -> bool:
+    def _by_centroids(self, n_clusters: Any) -> Any:
         """Whether sums of products over clusters are better computed as products of sums over clusters."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
@@ -185,22 +184,31 @@ class BagGeometry:
         rows = arrays.products.reshape(self.n_bags, -1)[:, : flat.shape[2]]
         width = bag_distances.column_width(self.n_bags, rows.itemsize)
 
-        short = self._by_centroids(n_clusters)
-        vectors = np.empty((count, n_clusters, self.means.shape[1]))
-        columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(self._weighted.T)
+        weighted = self.weights[:, None] * self.means
+        vectors = np.empty((count, n_clusters, weighted.shape[1]))
+        columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
+        # By each individual's own number, so that it does not matter which others are scored with it.
+        short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
+        ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
         def kernel(lo: int, hi: int) -> None:
             bag_distances.count_and_weigh(labels, self.weights, counts, masses, lo, hi)
-            if short:
+            for end in ends:
+                if lo < (stop := min(end, hi)):
+                    add(lo, stop)
+                    lo = stop
+
+        def add(lo: int, hi: int) -> None:
+            if short[lo]:
                 total = self._totals[2]
-                bag_distances.add_rows(labels, counts, self._weighted, total, vectors, width, lo, hi)
+                bag_distances.add_rows(labels, counts, weighted, total, vectors, width, lo, hi)
                 for part, out in zip(columns, (flat, pulls), strict=True):
                     bag_distances.multiply_sums(vectors, part, out, _COLUMNS, lo, hi)
                 return
             bag_distances.add_rows(labels, counts, rows, self._totals[0], flat, width, lo, hi)
             bag_distances.add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
 
-        terms = n_clusters * self.means.shape[1] if short else self.n_bags
+        terms = n_clusters * weighted.shape[1] if short.all() else self.n_bags
         for_parts(kernel, count, count * terms * (flat.shape[2] + self.n_bags), n_jobs)
         return counts, masses, sums, pulls
 

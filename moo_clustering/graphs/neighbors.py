@@ -17,7 +17,15 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, choice, warn_caller
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    choice,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, threads_here
@@ -615,7 +623,7 @@ def point_search(
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
         kind = "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean one"
-        raise ValueError(f'method="{method}" needs {kind}, got {metric!r}; use method="exact".')
+        raise ValueError(f'method="{method}" needs {kind}, got {quoted(metric)}; use method="exact".')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
     suited = n_points >= _MANY and _FEW_FEATURES <= n_features <= _MANY_FEATURES

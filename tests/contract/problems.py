@@ -92,7 +92,8 @@ def selection_problem():
 
 def feature_problem():
     """Subsets of features."""
-    return problems.FeatureSubsetProblem(rows(), 3, partial_y=PARTLY_KNOWN, max_features=2)
+    X = np.hstack([rows(), rows() ** 2])
+    return problems.FeatureSubsetProblem(X, 3, partial_y=PARTLY_KNOWN, max_features=2)
 
 
 def coarse():
