@@ -92,7 +92,7 @@ def test_few_labels(models):
     def score(model, name, y, seed, per_class):
         known = partly(y, per_class, seed)
         hidden = known < 0
-        mine = model.relabel(known, n_clusters=None).transduction_
+        mine = model.relabel(known, n_clusters=None).labels_
         X = StandardScaler().fit_transform(SETS[name][0])
         spreading = LabelSpreading(kernel="knn", n_neighbors=10, alpha=0.9).fit(X, known).transduction_
         return [ari(y[hidden], found[hidden]) for found in (mine, spreading)]
