@@ -157,6 +157,7 @@ def _deap(X: Matrix, y: NDArray[np.int64]) -> Any:
 
     from deap import algorithms, base, tools
 
+    # DEAP's own operators draw from the generator of this module, and this process runs nothing else.
     random.seed(0)
     fitness = type("Fitness", (base.Fitness,), {"weights": (-1.0,)})
     individual = type("Individual", (list,), {"__init__": _with_fitness(fitness)})
@@ -242,7 +243,7 @@ def cell(name: str, n: int, most: int) -> dict[str, float]:
     X, y = clusters(n)
     start = time.process_time()
     KMeans(K, n_init=1, random_state=0).fit(X)
-    # Of a short one no tick may have been counted.
+    # The clock may not have ticked during a short fit.
     reference, before = max(time.process_time() - start, 1e-3), peak_gib()
     start = time.process_time()
     labels = fit(X, y)

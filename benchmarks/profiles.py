@@ -1,4 +1,4 @@
-"""Where the time of a fit goes: ``benchmarks/profiles.py [--methods NAME ...] [--write FILE]``.
+"""Profile fits by what their time goes to: ``benchmarks/profiles.py [--methods NAME ...] [--write FILE]``.
 
 Every estimator at two sizes, on one thread, after a fit that loads kernels. Columns are shares of the
 processor time within the code of: compiled kernels, pymoo or DEAP, scikit-learn and SciPy, NumPy and built-in

@@ -122,7 +122,7 @@ def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]
     columns = ["setting", *_KEY, *(name for name in _SHOWN if name in runs)]
     means, differences, verdicts = [], [], []
     for setting, one in found.items():
-        # Of a single objective the best value is the measure, of several the hypervolume.
+        # The measure is the best value of a single objective, and the hypervolume of several.
         best = [name for name in map(str, one.runs) if name.startswith("best ") and name != "best ari"]
         table = one.table().reindex(columns=[*best[:1], *_SHOWN])
         single = len(best) == 1

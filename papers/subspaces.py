@@ -206,7 +206,7 @@ class Subspaces:
 
 
 def claim(kind: str, ours: FloatArray, evolution: FloatArray) -> str:
-    """What the comparison of the single incumbent with the population allows to say."""
+    """Sentence that the comparison of the single incumbent with the population allows."""
     found = paired_difference(evolution, ours)
     change = f"{found['difference']:+.3f} [{found['low']:.3f}, {found['high']:.3f}], p = {found['p']:.2g}"
     if found["p"] >= 0.05:

@@ -26,6 +26,7 @@ from moo_clustering._arrays import (
     FloatArray,
     IntpArray,
     Labels,
+    MissingPackageError,
     SeedLike,
     choice,
     integer,
@@ -427,7 +428,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     """Whether to use METIS: by name, or with "auto" if it can be imported."""
     if partitioner == "metis":
         if _load() is None:
-            raise ImportError(
+            raise MissingPackageError(
                 f"{function} with METIS needs pymetis: install moo_clustering[metis], or choose "
                 f"{fallback!r} instead."
             )

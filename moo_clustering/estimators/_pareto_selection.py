@@ -73,8 +73,8 @@ _FULL_KERNEL_FROM = 4
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel beside the others.
 _LINEAR = 0.3
-# Where labels contradict the best candidate, it is the result if at least this share of them is the only one
-# of its class.
+# The best candidate is the result even where labels contradict it, if at least this share of the labels are
+# the only ones of their classes.
 _UNSEEN = 0.2
 
 

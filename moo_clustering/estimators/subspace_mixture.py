@@ -49,7 +49,7 @@ _VIOLATED = 1e9
 # Features that narrow the neighbours of a sample, widths of its neighbourhood in standard deviations, and the
 # fewest neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# Of the features in which a sample has most neighbours, one of so many is taken first.
+# The first feature is drawn from so many of those in which a sample has most neighbours.
 _FIRST = 8
 # Samples among which neighbours are looked for.
 _SEEN = 5000

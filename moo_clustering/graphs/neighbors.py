@@ -22,6 +22,7 @@ from moo_clustering._arrays import (
     BoolArray,
     FloatArray,
     Int64Array,
+    MissingPackageError,
     choice,
     quoted,
     warn_caller,
@@ -639,9 +640,9 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
-        raise ImportError(f'method="approximate" needs pynndescent: {extra}, or use method="exact".')
+        raise MissingPackageError(f'method="approximate" needs pynndescent: {extra}, or use method="exact".')
     if asked:
-        # Where all distances are computed there is nothing to approximate.
+        # There is nothing to approximate where all distances are computed.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:

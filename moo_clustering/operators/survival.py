@@ -90,7 +90,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
         if self.unique is not None:
-            # Of later duplicates only the first stay, while fewer than n_survive individuals remain.
+            # Later duplicates stay, the first before others, while fewer than n_survive individuals remain.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)

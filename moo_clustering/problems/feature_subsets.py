@@ -20,6 +20,7 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     centred_features,
+    did_you_mean,
     integer,
     quoted,
 )
@@ -34,7 +35,7 @@ from moo_clustering.problems.partition import ConstraintHandling, PartitionProbl
 from moo_clustering.validity import ValidityIndex
 from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
-from moo_clustering.validity.registry import Index
+from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
 # Draws of noise per size of subset, and how far these sizes are apart.
 _NOISE, _STEP = 5, 1.4
@@ -366,6 +367,10 @@ class FeatureSubsetProblem(PartitionProblem):
         fewest = int(targets.indicators.sum(axis=0).min(initial=len(encoding.points)))
         default = [_BY_LABELS[fewest > 1], "separation"][not targets.n_classes :]
         names = index_list(default if objectives is None else objectives)
+        for one in names:
+            near = did_you_mean(one, (*_BY_LABELS, "separation")) if isinstance(one, str) else ""
+            if near and one not in (*_BY_LABELS, "separation", *INDICES, *ALIASES):
+                raise ValueError(f"unknown objective {quoted(one)}{near}")
         by_labels = any(isinstance(one, str) and one in _BY_LABELS for one in names)
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(

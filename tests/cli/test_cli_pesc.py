@@ -203,3 +203,13 @@ def test_kill_and_resume(run, fails, tmp_path):
         "fit", "iris", "-k", 2, *SMALL, "--out", "out", "--resume", "--quiet"
     )
     assert_goes_on_as_if_nothing_had_happened(run, tmp_path)
+
+
+def test_a_missing_package_is_said_in_one_line(run, monkeypatch):
+    monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
+    result = run("fit", "iris", "-k", 3, *QUICK, "--set", "neighbor_method=approximate", "--out", "out")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith(
+        'Error: method="approximate" needs pynndescent: pip install'
+    )
+    assert "Traceback" not in result.stderr
