@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from _harness import Row
+from _numpy_density import NumpyDBCV
 from bench_bags import in_turns
 from bench_end_to_end import peak_gib
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from moo_clustering.graphs import LocusGraph, euclidean_mst, locus_graph, mst_in
 from moo_clustering.graphs.neighbors import tie_keys
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.problems import MOCKProblem
+from moo_clustering.validity import DBCV
 
 Floats = NDArray[np.float64]
 
@@ -204,10 +206,28 @@ def _search(X: Floats, kind: Any, n_gen: int) -> float:
     return seconds
 
 
+def density(n: int) -> Row:
+    """DBCV of partitions that cut the spanning tree."""
+    X = make_blobs(n, n_features=10, centers=5, random_state=0)[0]
+    problem = MOCKProblem(X, random_state=0, n_jobs=1)
+    cuts = MSTInterestingnessSampling().do(problem, POP, random_state=np.random.default_rng(0)).get("X")
+    labels = problem.decode(cuts)
+    ours, rival = DBCV().fit(X), NumpyDBCV(X)
+    few = labels[POP // 5 :: POP // 5]
+    np.testing.assert_allclose(ours.evaluate(few), [rival(row) for row in few], rtol=1e-9)
+    numpy, kernel = in_turns([lambda: [rival(row) for row in few], lambda: ours.evaluate(few)], 3)
+    return Row(
+        f"DBCV of a cut of the spanning tree, N = {n:,}, d = 10, one thread",
+        f"{1e3 * kernel / len(few):.2g} ms",
+        f"NumPy and SciPy's spanning trees: {1e3 * numpy / len(few):.3g} ms",
+        f"{numpy / kernel:.0f} x",
+    )
+
+
 def run() -> list[Row]:
     """On one thread."""
     with threadpool_limits(limits=1):
-        rows = [*evaluations(), *trees()]
+        rows = [*evaluations(), density(200), density(2000), *trees()]
     return rows + whole()
 
 

@@ -23,6 +23,8 @@ _BLOCK = 128
 # Points of a leaf that are compared at once, and leaves that are looked at before the others.
 LANES = 16
 _FIRST_LEAVES = 64
+# Sums of powers below this may have lost terms that count.
+_LOST = 1e-280
 
 
 @njit(cache=True, nogil=True)
@@ -496,6 +498,125 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
         newest = left[chosen]
         links[done, 0], links[done, 1] = source[newest], newest
         left[chosen] = left[n - 2 - done]
+
+
+@njit(cache=True, nogil=True)
+def density_validity(
+    D: NDArray[Any],
+    closeness: NDArray[Any],
+    nearest: NDArray[Any],
+    exponent: float,
+    labels: NDArray[Any],
+    sizes: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), one partition independent of the others.
+
+    ``closeness`` holds (nearest[i] / D[i, j]) to the power of ``exponent``, and 0 on the diagonal, where
+    ``nearest`` is the least distance above 0 of a sample.
+    """
+    if not len(labels):
+        return
+    n = len(D)
+    room, core = np.empty(int(sizes.max()) ** 2), np.zeros(n)
+    inner, order = np.empty(n, np.bool_), np.empty(n, np.int64)
+    for q in range(len(labels)):
+        starts = np.zeros(sizes.shape[1] + 1, np.int64)
+        starts[1:] = np.cumsum(sizes[q])
+        if starts[1] == n:
+            out[q] = -1.0
+            continue
+        place = starts.copy()
+        for i in range(n):
+            order[place[labels[q, i]]] = i
+            place[labels[q, i]] += 1
+        sparseness = np.zeros(sizes.shape[1])
+        inner[:] = False
+        for c in range(sizes.shape[1]):
+            members = order[starts[c] : starts[c + 1]]
+            if len(members) > 1:
+                within = room[: len(members) ** 2].reshape(len(members), len(members))
+                _cores(D, closeness, nearest, exponent, members, within, core)
+                sparseness[c] = _sparseness(within, members, core, inner)
+        separation = _separations(D, core, inner, order, starts)
+        total = 0.0
+        for c in range(sizes.shape[1]):
+            greater = max(separation[c], sparseness[c])
+            if 0.0 < greater < np.inf:
+                total += sizes[q, c] * ((separation[c] - sparseness[c]) / greater)
+        out[q] = total / n
+
+
+@njit(cache=True, nogil=True)
+def _cores(
+    D: NDArray[Any],
+    closeness: NDArray[Any],
+    nearest: NDArray[Any],
+    exponent: float,
+    members: NDArray[Any],
+    within: NDArray[Any],
+    core: NDArray[Any],
+) -> None:
+    """Copy the distances within a cluster, and write its core distances (Definition 1)."""
+    for a, i in enumerate(members):
+        total = 0.0
+        for b, j in enumerate(members):
+            within[a, b] = D[i, j]
+            total += closeness[i, j]
+        least = nearest[i]
+        if total < _LOST:
+            # The nearest sample of all is so much nearer than the cluster that the powers vanish.
+            least = np.inf
+            for b in range(len(members)):
+                least = min(least, within[a, b]) if b != a else least
+            total = 0.0
+            for b in range(len(members)):
+                total += (least / within[a, b]) ** exponent if b != a else 0.0
+        # Equal samples are infinitely close, and the core distance is 0.
+        core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
+
+
+@njit(cache=True, nogil=True)
+def _sparseness(
+    within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], inner: NDArray[Any]
+) -> float:
+    """Longest edge between inner samples of the spanning tree; marks these, all where none is inner."""
+    n = len(members)
+    own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
+    prim_reachability(within, True, own, links)
+    for a, b in links:
+        degrees[a] += 1
+        degrees[b] += 1
+    longest, of_inner = 0.0, -1.0
+    for a, b in links:
+        reach = max(within[a, b], own[a], own[b])
+        longest = max(longest, reach)
+        if degrees[a] > 1 and degrees[b] > 1:
+            of_inner = max(of_inner, reach)
+    for a in range(n):
+        inner[members[a]] = degrees[a] > 1 or n == 2
+    return of_inner if of_inner >= 0.0 else longest
+
+
+@njit(cache=True, nogil=True)
+def _separations(
+    D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
+) -> NDArray[Any]:
+    """Least reachability between inner samples of each cluster and of others; inf without any."""
+    k = len(starts) - 1
+    least = np.full(k, np.inf)
+    rows = order[inner[order]]
+    owner = np.searchsorted(starts[1:], np.flatnonzero(inner[order]), side="right")
+    own = core[rows]
+    for a in range(len(rows)):
+        c, row = owner[a], D[rows[a]]
+        found = least[c]
+        for b in range(np.searchsorted(owner, c, side="right"), len(rows)):
+            reach = max(row[rows[b]], own[a], own[b])
+            found = min(found, reach)
+            least[owner[b]] = min(least[owner[b]], reach)
+        least[c] = found
+    return least
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
+from benchmarks._numpy_density import NumpyDBCV
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import FunctionIndex, IIndex, ValidityIndex, get_index
@@ -73,6 +74,21 @@ def test_calinski_harabasz_equals_scikit_learns():
 def test_index_equals_its_definition(name, naive):
     values = get_index(name).fit(X).evaluate(POPULATION)
     assert values == pytest.approx([naive(X, row) for row in POPULATION])
+
+
+@pytest.mark.parametrize("n_features", [2, 60, 900])
+def test_dbcv_is_that_of_numpy_and_of_one_partition_alone(n_features):
+    rng = np.random.default_rng(n_features)
+    data = rng.normal(size=(60, n_features)) + np.repeat(rng.normal(size=(3, n_features)), 20, axis=0)
+    data[7] = data[3]
+    # A pair so close that, relative to it, powers of all other distances are zero.
+    data[9] = data[8] + 1e-5
+    rows = np.array([np.resize(rng.permutation(k), 60) for k in (2, 3, 5, 25, 60)])
+    rows = np.vstack([rows, np.repeat([0, 1, 2], 20), np.arange(60) == 8, np.zeros(60, dtype=int)])
+    index, plain = get_index("dbcv").fit(data), NumpyDBCV(data)
+    values = index.evaluate(rows)
+    assert values == pytest.approx([plain(row) for row in rows], rel=1e-9)
+    np.testing.assert_array_equal(np.concatenate([index.evaluate(row) for row in rows]), values)
 
 
 def test_pbm_is_the_i_index():
