@@ -164,12 +164,46 @@ def compare_deap(
         raise TypeError(
             f"toolbox must be a DEAP toolbox, or a function of a generator that makes one, got {got}."
         )
-    make = partial(_DeapRun, toolbox, step, integer("pop_size", pop_size, 1))
+
+    def parts(rng: np.random.Generator) -> tuple[Any, Any]:
+        return toolbox if hasattr(toolbox, "register") else toolbox(rng), copy.deepcopy(step)
+
+    make = partial(_DeapRun, parts, integer("pop_size", pop_size, 1))
     return _compared(make, n_evals, seeds, y, controls, n_clusters)
 
 
+def compare_planned(
+    plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
+) -> ControlComparison:
+    """Run the search that ``plan()`` gives beside its controls; ``given`` is what :func:`compare` takes.
+
+    A search of DEAP is planned anew for every run. ``landmark_of``, if not None, is the landmark of every
+    sample of ``y``, where partitions are of landmarks.
+    """
+    search = first.search
+    if isinstance(search, PymooSearch):
+        # Not started yet, so that it can be set up again.
+        search.algorithm.problem = None
+        return _compared(partial(_PymooRun, search.problem, search.algorithm), **given)
+
+    def parts(rng: np.random.Generator) -> tuple[Any, Any]:
+        again = plan().search
+        # Some toolboxes draw from the generator of their search.
+        again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
+        return again.toolbox, again.step
+
+    make = partial(_DeapRun, parts, search.pop_size, names=first.objective_names)
+    return _compared(make, **given)
+
+
 def _compared(
-    make: Callable[..., Any], n_evals: int, seeds: Any, y: Any, controls: Any, n_clusters: int | None
+    make: Callable[..., Any],
+    n_evals: int,
+    seeds: Any,
+    y: Any,
+    controls: Any,
+    n_clusters: int | None,
+    landmark_of: Any = None,
 ) -> ControlComparison:
     n_evals = integer("n_evals", n_evals, 1)
     listed = list(range(integer("seeds", seeds, 1))) if isinstance(seeds, int | np.integer) else list(seeds)
@@ -184,8 +218,13 @@ def _compared(
         )
     if y is not None and trial.decode is None:
         raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); leave y out.")
+
+    def decode(X: Genes) -> NDArray[Any]:
+        labels = np.asarray(trial.decode(X))
+        return labels if landmark_of is None else labels[:, landmark_of]
+
     if y is not None:
-        y, n_samples = np.asarray(y), trial.decode(trial.sample()[:1]).shape[1]
+        y, n_samples = np.asarray(y), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
             raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
@@ -210,7 +249,7 @@ def _compared(
     rows, points = [], []
     for (seed, method), meter in runs.items():
         key = {"problem": "", "seed": seed, "method": method}
-        rows.append(key | _scored(trial, meter, box, y, n_clusters))
+        rows.append(key | _scored(decode, meter, box, y, n_clusters))
         points += [key | {"evaluations": n, "hypervolume": hypervolume(F, box)} for n, F in meter.course]
     return ControlComparison(pd.DataFrame(rows), pd.DataFrame(points))
 
@@ -405,8 +444,8 @@ def _named(control: Any) -> str:
 
 def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
     """Run a method until its evaluations are used up, or it has no more to do."""
-    start = time.perf_counter()
     run = make(meter)
+    start = time.perf_counter()
     with suppress(_Spent):
         if own is not None:
             own(lambda X: run.evaluate(X)[0], run.sample, run.varied, run.rng)
@@ -604,13 +643,20 @@ class _PymooRun:
 class _DeapRun:
     """A run of a toolbox or of a control, with evaluations counted; trials of its mutation among them."""
 
-    def __init__(self, toolbox: Any, step: Any, size: int, meter: Meter, seed: int) -> None:
-        self.rng, self.step, self.size, self.meter = np.random.default_rng(seed), step, size, meter
-        self.given = toolbox if hasattr(toolbox, "register") else toolbox(self.rng)
+    def __init__(
+        self,
+        parts: Callable[..., Any],
+        size: int,
+        meter: Meter,
+        seed: int,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.rng, self.size, self.meter = np.random.default_rng(seed), size, meter
+        self.given, self.step = parts(self.rng)
         self.toolbox = copy.copy(self.given)
         self.title, self.decode = "the toolbox", getattr(self.given, "decode", np.asarray)
         self.signs = -np.sign(new_population(self.given, 1, self.rng)[0].fitness.weights)
-        self.names = tuple(f"f{i + 1}" for i in range(len(self.signs)))
+        self.names = tuple(names or (f"f{i + 1}" for i in range(len(self.signs))))
         self._tried = n_trials(getattr(self.given, "mutate", len)) or 0
         self.toolbox.map = self._map
         self.toolbox.evaluate = lambda one: self._map(self.toolbox.evaluate, [one])[0]
@@ -640,7 +686,7 @@ class _DeapRun:
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
-        toolbox, step = copy.copy(self.toolbox), copy.deepcopy(self.step)
+        toolbox, step = copy.copy(self.toolbox), self.step
         if drift:
             for name in {"select", "select_parents"} & vars(toolbox).keys():
                 setattr(toolbox, name, self._by_chance)
@@ -698,15 +744,17 @@ def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
     return out
 
 
-def _scored(trial: Any, meter: Meter, box: Box, y: Any, n_clusters: int | None) -> dict[str, Any]:
+def _scored(
+    decode: Callable[..., NDArray[Any]], meter: Meter, box: Box, y: Any, n_clusters: int | None
+) -> dict[str, Any]:
     """Measures of a run."""
     F = meter.front
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
-    row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(trial.names)}
+    row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}
     if y is None or not len(F):
         return row
-    labels = np.asarray(trial.decode(meter.genes))
+    labels = decode(meter.genes)
     numbers = np.array([len(np.unique(one)) for one in labels])
     chosen = knee(F)
     if n_clusters is not None:

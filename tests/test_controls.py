@@ -14,7 +14,7 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.problems import get_problem
 from scipy.stats import wilcoxon
 
-from moo_clustering import MOCK, PESC, AMOSAClus, NSGA2Clus
+from moo_clustering import MOCK, PESC, AMOSAClus, NSGA2Clus, ParetoClustering
 from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning, InterruptedSearchWarning
 from moo_clustering.controls import CONTROLS, ControlComparison, compare
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
@@ -114,10 +114,24 @@ def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
     assert found.runs["evaluations"].tolist() == [8 * 4, 8 * 4]
     with pytest.raises(ValueError, match=r"'one_minus_diversity' is not finite for .* individual alone"):
         PESC(2, pop_size=8, n_gen=2).controls(X, seeds=1)
-    with pytest.raises(ValueError, match="NSGA2Clus runs no search of pymoo here"):
+    with pytest.raises(ValueError, match="NSGA2Clus runs no search here that could"):
         NSGA2Clus(engine="deap", search="evolve").controls(X)
     with pytest.raises(ValueError, match="n_evals must be an integer of at least 1"):
         AMOSAClus().controls(X)
+
+
+@pytest.mark.parametrize("engine", ["pymoo", "deap"])
+def test_an_evolution_of_the_pool_has_controls_and_scores_samples_of_landmarks(engine):
+    X, y = blobs(60)
+    options = {"pop_size": 8, "n_landmarks": 20, "engine": engine, "random_state": 0}
+    model = ParetoClustering(n_gen=2, **options)
+    found, again = (model.controls(X, y=y, seeds=2, controls=["initial", "drift"]).runs for _ in range(2))
+    pd.testing.assert_frame_equal(found.drop(columns="seconds"), again.drop(columns="seconds"))
+    assert found["evaluations"].tolist() == 2 * [8 * 3, 8, 8 * 3]
+    assert (found["ari"] == 1).all()
+    assert f"best {model.fit(X).objective_names_[0]}" in found
+    with pytest.raises(ValueError, match=r"ParetoClustering runs no search here .* such as n_gen=20"):
+        ParetoClustering(**options).controls(X)
 
 
 def test_a_fit_stays_as_it_is_and_sets_the_evaluations():

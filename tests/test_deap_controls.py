@@ -5,6 +5,7 @@ import pytest
 from deap import base, tools
 from numpy.testing import assert_array_equal
 
+from moo_clustering import CHCMIC, MIFGKA, MIGCUK, MIGKA, MemeticCHCMIC
 from moo_clustering.algorithms import ChcStep, GkaStep
 from moo_clustering.bags import BagGeometry, BagObjective
 from moo_clustering.controls import compare_deap
@@ -73,6 +74,30 @@ def test_the_loops_of_bags_have_controls(step, has_drift):
     assert values["n_clusters"].eq(3).all()
     best = found.runs.groupby("method")["best f1"].mean()
     assert best["evolution"] < best["random"] < best["initial"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "objective", "has_drift"),
+    [
+        (MIGKA, "twcv", True),
+        (MIFGKA, "ftwcv", True),
+        (MIGCUK, "db", True),
+        (CHCMIC, "db", False),
+        (MemeticCHCMIC, "db", False),
+    ],
+)
+def test_clusterers_of_bags_have_controls_with_as_many_evaluations_as_their_fit(kind, objective, has_drift):
+    model = kind(3, pop_size=8, n_gen=3, random_state=0)
+    found = model.controls(BAGS.bags, y=BAGS.labels, seeds=2)
+    model.fit(BAGS.bags)
+    again = model.controls(BAGS.bags, y=BAGS.labels, seeds=2)
+    values = found.runs.drop(columns="seconds")
+    assert_array_equal(values.to_numpy(), again.runs.drop(columns="seconds").to_numpy())
+    assert ("drift" in set(values["method"])) is has_drift
+    made = values.loc[values["method"] != "initial", "evaluations"]
+    assert made.eq(model.n_evaluations_ + model.n_trial_evaluations_).all()
+    best = values.groupby("method")[f"best {objective}"].mean()
+    assert best["evolution"] < best["initial"]
 
 
 def without_mutation(rng):

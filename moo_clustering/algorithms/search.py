@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from contextvars import ContextVar
 from functools import partial
 from types import FrameType, TracebackType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,7 @@ _BIT_GENERATORS = {
     for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 }
 State = tuple[dict[str, Any], dict[str, Any]]
+_PLANNING: ContextVar[bool] = ContextVar("planning", default=False)
 
 
 def drive(
@@ -103,6 +105,8 @@ def drive(
         When no new individuals could be made before ``n_gen`` generations were done.
     """
     n_gen = integer("n_gen", n_gen, 0)
+    if _PLANNING.get():
+        raise _Planned(search, n_gen, objective_names)
     saver = Saver(checkpoint, search, recorder)
     with InterruptGuard() as guard:
         resumed = saver.resume()
@@ -138,6 +142,30 @@ def drive(
             saver.save()
     _warn(search, n_gen, guard.requested, checkpoint)
     return guard.requested
+
+
+class _Planned(BaseException):
+    """A fit has got as far as its search; no error, so that a fit cannot mend it."""
+
+
+class Plan(NamedTuple):
+    """A search that has not started, or None, with generations and names of objectives."""
+
+    search: Any = None
+    n_gen: int = 0
+    objective_names: Sequence[str] | None = None
+
+
+def planned(fit: Callable[[], Any]) -> Plan:
+    """Stop a fit where it would drive its search."""
+    token = _PLANNING.set(True)
+    try:
+        fit()
+    except _Planned as stopped:
+        return Plan(*stopped.args)
+    finally:
+        _PLANNING.reset(token)
+    return Plan()
 
 
 def _ended(search: Search) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral
@@ -51,10 +50,12 @@ from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering._messages import message_line
-from moo_clustering.algorithms import Recorder, Search, drive
+from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
+from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
+from moo_clustering.algorithms.search import Plan, planned
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
-from moo_clustering.controls import ControlComparison, compare
+from moo_clustering.controls import ControlComparison, compare, compare_planned
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
 _LONGEST_NAME = 100
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
+# Parameters by which an estimator searches.
+_SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
 
@@ -377,8 +380,91 @@ class FrontMixin(metaclass=ABCMeta):
         return (False,) * len(self.objective_names_)
 
 
+class ControlsMixin:
+    """A clusterer by a search, which can be compared with its controls."""
+
+    @documented(compare)
+    def controls(
+        self,
+        X: Any,
+        *,
+        y: ArrayLike | None = None,
+        n_evals: int | None = None,
+        seeds: int | Sequence[int] = 10,
+        controls: str | Sequence[str] = "auto",
+        partial_y: ArrayLike | None = None,
+        **given: Any,
+    ) -> ControlComparison:
+        """Compare the search of the estimator, fitted or not, with its controls on data X.
+
+        The fit stays as it is. A search of DEAP prepares the data anew for every run. See
+        :func:`~moo_clustering.controls.compare`, also for warnings.
+
+        Parameters
+        ----------
+        X
+            As for ``fit``.
+        n_evals : int, optional
+            Evaluations of every run; default: those of the fit, or before it as many as it would make.
+        partial_y
+            Labels that ``fit`` takes as its ``y``.
+        **given
+            Further arguments of ``fit``, such as ``must_link``.
+        """
+        model: Any = self
+        # These belong to the fit itself.
+        off = dict.fromkeys(("checkpoint", "callback", "termination"), None)
+        off |= dict.fromkeys(("resume", "save_history"), False)
+        params = model.get_params(deep=False)
+        off = {name: value for name, value in off.items() if name in params}
+        if model.random_state is None:
+            # All runs prepare the data alike.
+            off["random_state"] = int(np.random.default_rng().integers(2**31))
+        fresh: Any = None
+
+        def plan() -> Plan:
+            nonlocal fresh
+            fresh = clone(model).set_params(**off)
+            return planned(lambda: fresh.fit(X, partial_y, **given))
+
+        first = plan()
+        search, samples = first.search, getattr(fresh, "_samples", None)
+        if not isinstance(search, PymooSearch) and not hasattr(getattr(search, "toolbox", None), "evaluate"):
+            cures = [
+                f"{name}={value!r}"
+                for name, value in _SEARCHING.items()
+                if params.get(name, value) != value and not (name == "n_gen" and params[name])
+            ]
+            raise ValueError(
+                f"{type(self).__name__} runs no search here that could have controls; take other parameters"
+                f"{', such as ' + ' or '.join(cures) if cures else ''}."
+            )
+        if n_evals is None:
+            counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
+            if counts_trials and not hasattr(self, "n_trial_evaluations_"):
+                # How many trials a fit makes is known after it only.
+                model = clone(model).fit(X, partial_y, **given)
+            n_evals = _n_evaluations(model, first)
+        return compare_planned(
+            plan, first, n_evals=n_evals, seeds=seeds, y=y, controls=controls,
+            n_clusters=getattr(self, "n_clusters", None), landmark_of=getattr(samples, "landmark_of", None),
+        )  # fmt: skip
+
+
+def _n_evaluations(model: Any, first: Plan) -> int:
+    """Evaluations of a fit, or as many as its search would make."""
+    done = getattr(getattr(model, "result_", None), "algorithm", None)
+    if done is not None:
+        return int(done.evaluator.n_eval)
+    if hasattr(model, "n_trial_evaluations_"):
+        return int(model.n_evaluations_ + model.n_trial_evaluations_)
+    # A search without a population of fixed size gets 0, which is refused.
+    size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
+    return int(size) * (first.n_gen + 1)
+
+
 @estimator
-class FrontSearchMixin(FrontMixin, SearchOptions):
+class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     """A clusterer whose front is found by a search.
 
     Parameters
@@ -416,62 +502,6 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
         given = [name for name in _OF_PYMOO if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
-
-    @documented(compare)
-    def controls(
-        self,
-        X: Any,
-        *,
-        y: ArrayLike | None = None,
-        n_evals: int | None = None,
-        seeds: int | Sequence[int] = 10,
-        controls: str | Sequence[str] = "auto",
-        partial_y: ArrayLike | None = None,
-        **given: Any,
-    ) -> ControlComparison:
-        """Compare the search of the estimator, fitted or not, with its controls on data X.
-
-        The fit stays as it is. See :func:`~moo_clustering.controls.compare`, also for warnings.
-
-        Parameters
-        ----------
-        X
-            As for ``fit``.
-        n_evals : int, optional
-            Evaluations of every run; default: those of the fit, or before it as many as it would make.
-        partial_y
-            Labels that ``fit`` takes as its ``y``.
-        **given
-            Further arguments of ``fit``, such as ``must_link``.
-        """
-        fresh: Any = clone(self).set_params(checkpoint=None, resume=False)
-        plan: list[Any] = []
-
-        def stop(search: Any, problem: Any, n_gen: int, *rest: Any) -> None:
-            plan.extend([search, problem, n_gen])
-            raise _Planned
-
-        # The fit ends where its search would begin.
-        fresh._drive = stop
-        with suppress(_Planned):
-            fresh.fit(X, partial_y, **given)
-        if not plan or not isinstance(plan[0], PymooSearch):
-            raise ValueError(
-                f"{type(self).__name__} runs no search of pymoo here that could have controls; take other "
-                "parameters, such as engine='pymoo'."
-            )
-        algorithm: Any = plan[0].algorithm
-        # Not started yet, so that it can be set up again.
-        algorithm.problem = None
-        done: Any = getattr(getattr(self, "result_", None), "algorithm", None)
-        if n_evals is None:
-            # A search without a population of fixed size gets 0, which is refused.
-            planned = (getattr(algorithm, "pop_size", None) or 0) * (plan[2] + 1)
-            n_evals = planned if done is None else int(done.evaluator.n_eval)
-        n_clusters = getattr(self, "n_clusters", None)
-        return compare(
-            plan[1], algorithm, n_evals=n_evals, seeds=seeds, y=y, controls=controls, n_clusters=n_clusters
-        )
 
     def _pymoo_search_for(
         self,
@@ -511,10 +541,6 @@ class FrontSearchMixin(FrontMixin, SearchOptions):
             checkpoint=checkpoint,
         )
         self.n_iter_ = search.generation
-
-
-class _Planned(Exception):
-    """A fit has got as far as its search."""
 
 
 class LazyFrontMixin(FrontMixin):

@@ -34,7 +34,7 @@ from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
-from moo_clustering.estimators._base import checkpoint_for
+from moo_clustering.estimators._base import ControlsMixin, checkpoint_for
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -63,7 +63,7 @@ PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
 
 @estimator
-class GeneticBagClusterer(BagClusterer, SearchOptions):
+class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     """Clusterer of bags by a search for one best individual.
 
     A subclass says what is searched in :meth:`_compose`, and what the best individual means in

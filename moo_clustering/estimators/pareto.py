@@ -41,6 +41,7 @@ from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.estimators._base import (
+    ControlsMixin,
     FrontMixin,
     Rule,
     SemiSupervisedClusterMixin,
@@ -105,7 +106,9 @@ _EVOLVED = "evolved"
 
 
 @estimator
-class ParetoPoolClusterer(FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator):
+class ParetoPoolClusterer(
+    ControlsMixin, FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator
+):
     """A clusterer that chooses from a pool of partitions and combines it.
 
     Parameters

@@ -179,8 +179,8 @@ def slot_toolbox(
     Returns
     -------
     deap.base.Toolbox
-        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``, ``mutate``,
-        ``select``, and ``map`` for whole populations.
+        ``individual()``, ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``decode(genes)``,
+        ``mate``, ``mutate``, ``select``, and ``map`` for whole populations.
     """
     choice("mutation", mutation, ("index", "rank"))
     n, k_min, k_max = encoding.n_samples, encoding.k_min, encoding.k_max
@@ -190,6 +190,7 @@ def slot_toolbox(
     toolbox.register("individual", lambda: from_genes(random_slots(1, n, k_min, k_max, rng)[0]))
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
+    toolbox.register("decode", encoding.decode)
     toolbox.register("mate", moves.cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
     neighbors = None
     if mutation == "rank" and n > 1:
