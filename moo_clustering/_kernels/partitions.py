@@ -72,6 +72,7 @@ def weigh_equal(
 def count_equal_by_class(
     labels: NDArray[np.integer[Any]],
     order: NDArray[np.uint64],
+    shifts: NDArray[np.uint64],
     boundaries: NDArray[np.int64],
     n_labels: int,
     within: NDArray[np.int64],
@@ -79,36 +80,57 @@ def count_equal_by_class(
 ) -> None:
     """Count pairs with equal labels, within the classes and altogether, without listing a pair.
 
-    Labels are 0..n_labels-1. Class g holds the samples ``order[boundaries[g]:boundaries[g + 1]]``.
-    O(n_individuals * n_samples) time, O(n_labels) memory.
+    Labels are 0..n_labels-1. Group g holds the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some
+    classes; counters of the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
+    O(n_individuals * n_samples) time, O(n_labels * classes of a group) memory.
     """
-    # Two counters for every label, used in turns: adding to one need not wait for the sum before. Indices
-    # without a sign need not be looked at for being negative.
-    counts = np.zeros((2, n_labels), dtype=np.int64)
-    even, odd, in_all = counts[0], counts[1], np.zeros(n_labels, dtype=np.int64)
-    for q in range(labels.shape[0]):
-        row = labels[q]
-        n_within = 0
+    # Four individuals at a time, the last one again where there are fewer: samples are looked up once for
+    # all, and adding to one's counter need not wait for the sum before. Indices without a sign need not be
+    # looked at for being negative.
+    last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
+    counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
+    first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
+    for q in range(0, labels.shape[0], 4):
+        a, b, c, d = labels[q], labels[min(q + 1, last)], labels[min(q + 2, last)], labels[min(q + 3, last)]
+        within[q : q + 4] = 0
         for g in range(boundaries.shape[0] - 1):
             members = order[boundaries[g] : boundaries[g + 1]]
-            size = members.shape[0]
-            for t in range(0, size - 1, 2):
-                even[np.uint64(row[members[t]])] += 1
-                odd[np.uint64(row[members[t + 1]])] += 1
-            if size % 2:
-                even[np.uint64(row[members[size - 1]])] += 1
-            few = n_labels <= size
-            for t in range(n_labels if few else size):
-                c = t if few else row[members[t]]
-                count = even[c] + odd[c]
-                n_within += count * (count - 1) // 2
-                in_all[c] += count
-                even[c] = odd[c] = 0
-        within[q] = n_within
-        total[q] = 0
+            shift = shifts[boundaries[g] : boundaries[g + 1]]
+            for t in range(members.shape[0]):
+                member, start = members[t], shift[t]
+                first[start + np.uint64(a[member])] += 1
+                second[start + np.uint64(b[member])] += 1
+                third[start + np.uint64(c[member])] += 1
+                fourth[start + np.uint64(d[member])] += 1
+            for i in range(4):
+                pairs = _emptied(counts[i], labels[min(q + i, last)], members, shift, in_all[i])
+                if q + i <= last:
+                    within[q + i] += pairs
+        for i in range(min(4, last + 1 - q)):
+            total[q + i] = (in_all[i] * (in_all[i] - 1)).sum() // 2
+        in_all[:] = 0
+
+
+@njit(cache=True, nogil=True)
+def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
+    """Pairs within the counters, which are emptied, each added to the sum of its label."""
+    n_labels, twice = in_all.shape[0], 0
+    if counts.shape[0] > members.shape[0]:
+        for t in range(members.shape[0]):
+            label = np.uint64(row[members[t]])
+            place = shift[t] + label
+            count = counts[place]
+            twice += count * (count - 1)
+            in_all[label] += count
+            counts[place] = 0
+        return twice // 2
+    for start in range(0, counts.shape[0], n_labels):
+        part = counts[start : start + n_labels]
         for c in range(n_labels):
-            total[q] += in_all[c] * (in_all[c] - 1) // 2
-            in_all[c] = 0
+            twice += part[c] * (part[c] - 1)
+            in_all[c] += part[c]
+    counts[:] = 0
+    return twice // 2
 
 
 @njit(cache=True, nogil=True)

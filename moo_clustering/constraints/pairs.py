@@ -45,6 +45,8 @@ MAX_PAIRS = 10_000_000
 _BETWEEN_FLOOR = 1e-12
 # A feature whose variance is at most this share of the largest one gets the weight 0.
 _CONSTANT = 1e-6
+# Counters of classes and clusters that are counted at a time: 64 KiB of them.
+_COUNTERS = 4096
 
 
 class PairwiseConstraints:
@@ -507,9 +509,8 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     y = check_partial_labels(y_partial)
     population = check_partitions(labels, len(y))
     labelled = np.flatnonzero(y >= 0)
-    by_class = labelled[np.argsort(y[labelled], kind="stable")]
-    boundaries = np.append(np.flatnonzero(np.diff(y[by_class], prepend=-1)), len(by_class))
-    size = np.diff(boundaries)
+    classes = y[labelled]
+    size = np.unique(classes, return_counts=True)[1]
     # Numbers below zero are the greatest without their sign.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
@@ -517,10 +518,15 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    order = by_class.astype(np.uint64)
-    count_equal_by_class(population, order, boundaries, int(greatest) + 1, within, together)
+    # As many classes at a time as have counters that stay near the processor: mostly all of them.
+    n_labels = int(greatest) + 1
+    group, place = np.divmod(classes, max(1, _COUNTERS // n_labels))
+    by_group = np.argsort(group, kind="stable")
+    boundaries = np.append(np.flatnonzero(np.diff(group[by_group], prepend=-1)), len(group))
+    order, shifts = labelled[by_group].astype(np.uint64), (n_labels * place[by_group]).astype(np.uint64)
+    count_equal_by_class(population, order, shifts, boundaries, n_labels, within, together)
     n_must = int((size * (size - 1) // 2).sum())
-    n_cannot = n_pairs(len(by_class)) - n_must
+    n_cannot = n_pairs(len(labelled)) - n_must
     return within, n_cannot - (together - within)
 
 

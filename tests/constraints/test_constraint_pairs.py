@@ -330,13 +330,16 @@ def test_weigh_equal_is_the_numpy_sum(global_random_seed):
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32])
-def test_count_equal_by_class_is_a_double_loop(global_random_seed, dtype):
+@pytest.mark.parametrize("n_classes", [1, 2, 4])  # of a group
+def test_count_equal_by_class_is_a_double_loop(global_random_seed, dtype, n_classes):
     rng = np.random.default_rng(global_random_seed)
     y = rng.integers(0, 4, 30)
-    order = np.argsort(y).astype(np.uint64)
-    labels = rng.integers(0, 9, (6, 30)).astype(dtype)  # classes of less and of more samples than labels
+    group, place = np.divmod(y, n_classes)
+    order, ends = np.argsort(group, kind="stable"), np.arange(4 // n_classes + 1)
+    shifts, starts = (9 * place[order]).astype(np.uint64), np.searchsorted(np.sort(group), ends)
+    labels = rng.integers(0, 9, (6, 30)).astype(dtype)  # groups of less and of more samples than counters
     within, total = np.full(6, -1), np.full(6, -1)
-    count_equal_by_class(labels, order, np.searchsorted(np.sort(y), np.arange(5)), 9, within, total)
+    count_equal_by_class(labels, order.astype(np.uint64), shifts, starts, 9, within, total)
     for q in range(6):
         together = [(i, j) for i, j in itertools.combinations(range(30), 2) if labels[q, i] == labels[q, j]]
         assert total[q] == len(together)
