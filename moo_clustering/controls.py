@@ -249,8 +249,14 @@ def _compared(
     rows, points = [], []
     for (seed, method), meter in runs.items():
         key = {"problem": "", "seed": seed, "method": method}
-        rows.append(key | _scored(decode, meter, box, y, n_clusters))
-        points += [key | {"evaluations": n, "hypervolume": hypervolume(F, box)} for n, F in meter.course]
+        rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
+        for n, F, X in meter.course:
+            point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
+            # Measures of one solution take little time, those of a front would take as long as the run.
+            if len(meter.names) == 1:
+                scored = _scored(decode, meter, F, X, box, y, n_clusters)
+                point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
+            points.append(key | point)
     return ControlComparison(pd.DataFrame(rows), pd.DataFrame(points))
 
 
@@ -280,7 +286,8 @@ class ControlComparison(NamedTuple):
         fronts), ``best <objective>`` (minimised), ``front`` (number of solutions), ``evaluations``,
         ``seconds``; with classes ``n_clusters``, ``ari`` of the scored partition, ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` for every run.
+        ``hypervolume`` by ``evaluations`` for every run; for one objective ``best <objective>`` and, with
+        classes, ``ari`` of the best so far, too.
     """
 
     runs: pd.DataFrame
@@ -382,7 +389,7 @@ class _Spent(Exception):
 class Meter:
     """Counts evaluations, archives non-dominated solutions, and ends a run by an exception.
 
-    ``front`` and ``genes`` are the archive, ``course`` holds numbers of evaluations and the fronts then.
+    ``front`` and ``genes`` are the archive, ``course`` holds numbers of evaluations, and both then.
     """
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
@@ -390,7 +397,7 @@ class Meter:
         self.count, self.seconds = 0, 0.0
         self.front: FloatArray = np.empty((0, len(names)))
         self.genes: Genes = np.empty((0, 0))
-        self.course: list[tuple[int, FloatArray]] = []
+        self.course: list[tuple[int, FloatArray, Genes]] = []
         self._new: list[tuple[Genes, FloatArray]] = []
         self._next = n_evals / _POINTS
 
@@ -429,7 +436,7 @@ class Meter:
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
-            self.course.append((self.count, self.front))
+            self.course.append((self.count, self.front, self.genes))
 
 
 def _named(control: Any) -> str:
@@ -745,16 +752,21 @@ def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
 
 
 def _scored(
-    decode: Callable[..., NDArray[Any]], meter: Meter, box: Box, y: Any, n_clusters: int | None
+    decode: Callable[..., NDArray[Any]],
+    meter: Meter,
+    F: FloatArray,
+    X: Genes,
+    box: Box,
+    y: Any,
+    n_clusters: int | None,
 ) -> dict[str, Any]:
-    """Measures of a run."""
-    F = meter.front
+    """Measures of a run, by the archive that it has at the end or had before."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}
     if y is None or not len(F):
         return row
-    labels = decode(meter.genes)
+    labels = decode(X)
     numbers = np.array([len(np.unique(one)) for one in labels])
     chosen = knee(F)
     if n_clusters is not None:

@@ -19,9 +19,12 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
 from moo_clustering.fronts import front_box, hypervolume
+from papers.controlled import cells_of, joined, kept, objectives_of
 from papers.feature_subsets import GENERATED, REAL, FeatureSubsets
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
+from papers.single_indices import KINDS, BagsByIndex, Cuts
+from papers.single_indices import REAL as REAL_BAGS
 from papers.subspaces import N_SETS, Subspaces
 
 N_EVALS = 10_000
@@ -60,7 +63,7 @@ class Evolution:
             {"block": name, **key} for name, plan in self._plans.items() for key in plan.cells
         ]
         if not self.cells:
-            known = [*_GENERATED["features"], *REAL, *_GENERATED["subspaces"]]
+            known = [*_GENERATED["features"], *REAL, *_GENERATED["subspaces"], *_GENERATED["bags"]]
             raise ValueError(
                 f"no block has a set named {', '.join(settings.sets)}: name files of the folder of data, or "
                 f"{', '.join(known)}"
@@ -123,7 +126,7 @@ def settings_tables(found: Mapping[str, ControlComparison]) -> list[ResultTable]
     means, differences, verdicts = [], [], []
     for setting, one in found.items():
         # The measure is the best value of a single objective, and the hypervolume of several.
-        best = [name for name in map(str, one.runs) if name.startswith("best ") and name != "best ari"]
+        best = objectives_of(one.runs)
         table = one.table().reindex(columns=[*best[:1], *_SHOWN])
         single = len(best) == 1
         means += [
@@ -167,11 +170,7 @@ class Mock:
     def __init__(self, settings: Settings) -> None:
         suite = load_suite(settings.data, settings.sets).sets
         self._sets = {one.name: one for one in suite if one.kind != "t"}
-        self.cells = [
-            {"set": name, "identity": one.identity, "seed": seed}
-            for name, one in self._sets.items()
-            for seed in range(settings.seeds)
-        ]
+        self.cells = cells_of(self._sets, settings.seeds)
 
     def data(self, key: Key) -> Any:
         """The set."""
@@ -190,34 +189,22 @@ class Mock:
                 kind: Any = start
                 model = MOCK(data.n_classes, init=kind, random_state=seed)
                 found = model.controls(X, y=classes, n_evals=N_EVALS, seeds=[seed], controls=controls)
-                value[start] = {
-                    "runs": found.runs.drop(columns=["problem", "seed"]).to_dict("records"),
-                    "curves": found.curves.drop(columns=["problem", "seed"]).to_dict("records"),
-                }
+                value[start] = kept(found)
             value["fits"] = _fits(X, classes, data.n_classes, seed)
         return value
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """Comparisons by start, over all cells."""
-        return {f"MOCK(init={start!r})": self._joined(values, start) for start in STARTS if values}
+        cells = list(zip(self.cells, values, strict=True))
+        return {
+            f"MOCK(init={start!r})": joined((key["set"], key["seed"], value[start]) for key, value in cells)
+            for start in STARTS
+            if values
+        }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """The fits."""
         return [self._starts(values)] if values else []
-
-    def _joined(self, values: Sequence[Any], start: str) -> ControlComparison:
-        """One comparison of all cells."""
-
-        def table(part: str) -> pd.DataFrame:
-            frames = [
-                pd.DataFrame(value[start][part]).assign(problem=str(key["set"]), seed=int(str(key["seed"])))
-                for key, value in zip(self.cells, values, strict=True)
-            ]
-            return pd.concat(frames)
-
-        runs, curves = table("runs"), table("curves")
-        first = ["problem", "seed", "method"]
-        return ControlComparison(runs[[*first, *runs.columns.difference(first, sort=False)]], curves)
 
     def _starts(self, values: Sequence[Any]) -> ResultTable:
         """The estimator from both starts and the constructed front, a set at a time."""
@@ -291,5 +278,15 @@ def _drawing(found: ControlComparison) -> Callable[[Path], None]:
     return draw
 
 
-BLOCKS: dict[str, Any] = {"mock": Mock, "features": FeatureSubsets, "subspaces": Subspaces}
-_GENERATED = {"features": [f"d={d}" for d in GENERATED], "subspaces": list(N_SETS)}
+BLOCKS: dict[str, Any] = {
+    "mock": Mock,
+    "features": FeatureSubsets,
+    "subspaces": Subspaces,
+    "bags": BagsByIndex,
+    "cuts": Cuts,
+}
+_GENERATED = {
+    "features": [f"d={d}" for d in GENERATED],
+    "subspaces": list(N_SETS),
+    "bags": [*KINDS, *REAL_BAGS],
+}

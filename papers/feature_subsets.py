@@ -16,8 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.semi_supervised import LabelSpreading
 
 from moo_clustering._arrays import BoolArray, FloatArray
-from moo_clustering.controls import ControlComparison, compare, paired_difference
+from moo_clustering.controls import ControlComparison, paired_difference
 from moo_clustering.problems import FeatureSubsetEncoding, FeatureSubsetProblem
+from papers.controlled import joined, searched
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultTable, Settings, seed_of
 
@@ -33,6 +34,7 @@ _TRIED, _SIZES = 100, (1, 2, 3, 5, 8, 12, 20, 30, 50)
 # Generated sets by number of features, and draws of rows and labels of sets with many features.
 GENERATED = {100: 5, 300: 5, 400: 120, 600: 5, 1000: 5}
 REAL, DRAWS = ("optdigits", "sonar", "waveform"), 5
+_MEASURES = ("hypervolume", "best score", "ari", "evaluations", "seconds")
 # Bounds and draws of sparse k-means.
 _BOUNDS, _PERMUTATIONS, _ROUNDS = (1.5, 2.0, 3.0, 4.5, 7.0, 11.0), 3, 8
 
@@ -72,21 +74,12 @@ class FeatureSubsets:
         y = np.where(found.partial_y < 0, found.classes, -1)
         problems = {"labels": problem_of(found), HELD_OUT: problem_of(found, held_out=True)}
         value: dict[str, Any] = {}
+        for evidence, problem in problems.items():
+            algorithm, controls = GA(pop_size=POP_SIZE, **problem.operators()), SEARCHES[evidence]
+            options: dict[str, Any] = {"n_evals": N_EVALS, "y": y, "controls": controls}
+            value[evidence] = searched(problem, algorithm, seed=seed, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for evidence, problem in problems.items():
-                searched = compare(
-                    problem,
-                    GA(pop_size=POP_SIZE, **problem.operators()),
-                    n_evals=N_EVALS,
-                    seeds=[seed],
-                    y=y,
-                    controls=SEARCHES[evidence],
-                )
-                value[evidence] = {
-                    "runs": searched.runs.drop(columns=["problem", "seed"]).to_dict("records"),
-                    "curves": searched.curves.drop(columns=["problem", "seed"]).to_dict("records"),
-                }
             others = rivals(found, problems, seed)
         value["rivals"] = {
             name: {"ari": float(adjusted_rand_score(y[y >= 0], labels[y >= 0])), "seconds": seconds}
@@ -101,37 +94,29 @@ class FeatureSubsets:
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """Comparisons by set and evidence; methods without a search are further controls."""
-        found = {}
-        pairs = list(zip(self.cells, values, strict=True))
-        for name in dict.fromkeys(str(key["set"]) for key in self.cells):
-            own = [(str(key["seed"]), value) for key, value in pairs if key["set"] == name]
+        found, columns = {}, ["problem", "seed", "method", *_MEASURES]
+        for name, own in self._by_set(values).items():
             for evidence in SEARCHES:
-                runs, curves = [], []
-                for problem, value in own:
-                    first = {"problem": problem, "seed": 0}
-                    runs += [first | run for run in value[evidence]["runs"]]
-                    runs += [first | {"method": rival} | one for rival, one in value["rivals"].items()]
-                    curves += [first | point for point in value[evidence]["curves"]]
-                kept = [
-                    "problem",
-                    "seed",
-                    "method",
-                    "hypervolume",
-                    "best score",
-                    "ari",
-                    "evaluations",
-                    "seconds",
-                ]
-                setting = f"feature subsets, {name}, by {evidence}"
-                found[setting] = ControlComparison(pd.DataFrame(runs)[kept], pd.DataFrame(curves))
+                one = joined(
+                    (
+                        seed,
+                        0,
+                        {
+                            "runs": value[evidence]["runs"]
+                            + [{"method": rival} | measured for rival, measured in value["rivals"].items()],
+                            "curves": value[evidence]["curves"],
+                        },
+                    )
+                    for seed, value in own.items()
+                )
+                found[f"feature subsets, {name}, by {evidence}"] = one._replace(runs=one.runs[columns])
         return found
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """Scores by labels and by held-out labels compared, for every search that took both."""
         rows: list[list[Any]] = []
-        for name in dict.fromkeys(str(key["set"]) for key in self.cells):
-            pairs = zip(self.cells, values, strict=True)
-            own = [value for key, value in pairs if key["set"] == name]
+        for name, by_seed in self._by_set(values).items():
+            own = list(by_seed.values())
             by = {
                 evidence: pd.DataFrame(
                     [{run["method"]: run["ari"] for run in one[evidence]["runs"]} for one in own]
@@ -169,6 +154,13 @@ class FeatureSubsets:
                 {"p": ".2g"},
             )
         ]
+
+    def _by_set(self, values: Sequence[Any]) -> dict[str, dict[Any, Any]]:
+        """Values by set and seed."""
+        found: dict[str, dict[Any, Any]] = {}
+        for key, value in zip(self.cells, values, strict=True):
+            found.setdefault(str(key["set"]), {})[key["seed"]] = value
+        return found
 
 
 def _drawn(data: Any, seed: int) -> Sample:

@@ -312,7 +312,7 @@ EXPERIMENTS = {
     for experiment in (
         Experiment(
             "evolution",
-            "Does evolution pay? MOCK, feature subsets, clusters in subspaces, beside their controls",
+            "Does evolution pay? MOCK, features, subspaces, bags and tree cuts beside their controls",
             "papers.evolution",
             "Evolution",
             options=("sets", "blocks"),

@@ -17,8 +17,9 @@ from scipy.stats import wilcoxon
 from moo_clustering import MOCK, PESC, AMOSAClus, NSGA2Clus, ParetoClustering
 from moo_clustering.algorithms import AMOSA, ExhaustedSearchWarning, InterruptedSearchWarning
 from moo_clustering.controls import CONTROLS, ControlComparison, compare
+from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
-from moo_clustering.problems import MOCKProblem
+from moo_clustering.problems import MOCKProblem, PartitionProblem
 
 
 def blobs(n=40):
@@ -84,6 +85,19 @@ def test_a_single_objective_is_compared_by_its_best():
     assert best["climbs"] < best["initial"]
     order = found.runs.sort_values("best f1")["hypervolume"].to_numpy()
     assert (np.diff(order) <= 1e-12).all()
+
+
+def test_curves_of_a_single_objective_hold_its_best_and_the_agreement_then():
+    X, y = blobs()
+    problem = PartitionProblem(X, LabelEncoding(len(X), 2), "deviation")
+    found = compare(problem, GA(10, **problem.operators()), n_evals=200, seeds=1, y=y, controls="random")
+    last = found.curves.groupby("method").last()
+    runs = found.runs.set_index("method")
+    pd.testing.assert_frame_equal(
+        last[["best deviation", "ari"]], runs.loc[last.index, ["best deviation", "ari"]]
+    )
+    for _, curve in found.curves.groupby("method"):
+        assert (np.diff(curve["best deviation"]) <= 0).all()
 
 
 def test_equal_seeds_give_equal_runs():

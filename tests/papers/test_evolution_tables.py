@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from moo_clustering.controls import CONTROLS, ControlComparison
-from papers import evolution, feature_subsets
+from papers import evolution, feature_subsets, single_indices
 from papers.runner import Settings, find_experiment
 
 
@@ -16,7 +16,8 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
     X = np.concatenate([rng.normal(c, 0.6, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
     np.savez(tmp_path / "three.npz", X=X, y=np.repeat([0, 1, 2], 12))
     plan = find_experiment("evolution").plan(Settings(data=tmp_path, sets=("three",)))
-    assert [key["block"] for key in plan.cells] == ["mock"]
+    assert [key["block"] for key in plan.cells] == ["mock", "cuts"]
+    plan = find_experiment("evolution").plan(Settings(data=tmp_path, sets=("three",), blocks=("mock",)))
     values = [plan.compute(key, plan.data(key)) for key in plan.cells]
     tables = {table.name: table for table in plan.tables(values)}
     rows = [row for row in tables["settings"].rows if row[0] == "MOCK(init='greedy')"]
@@ -55,6 +56,62 @@ def test_tables_of_feature_subsets(tmp_path, monkeypatch):
     assert len(plan.figures(values)) == 2
 
 
+@pytest.mark.slow
+def test_tables_of_single_indices(tmp_path, monkeypatch):
+    monkeypatch.setattr(single_indices, "N_SETS", 1)
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.6, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
+    np.savez(tmp_path / "three.npz", X=X, y=np.repeat([0, 1, 2], 12))
+    for block in (single_indices.BagsByIndex, single_indices.Cuts):
+        monkeypatch.setitem(block.parameters, "n_evals", 300)
+    plan = find_experiment("evolution").plan(
+        Settings(data=tmp_path, blocks=("bags", "cuts"), sets=("three", "noisy", "unequal"))
+    )
+    assert [key["set"] for key in plan.cells] == ["unequal/0", "noisy/0", "three"]
+    values = [plan.compute(key, plan.data(key)) for key in plan.cells]
+    tables = {table.name: table for table in plan.tables(values)}
+    made = {(row[0].split()[0], row[1]): row for row in tables["settings"].rows}
+    assert made["cuts", "agglomeration"][6] <= 300 == made["cuts", "evolution"][6]
+    assert made["unequal", "k-means of bag means"][4] > 0.5
+    unequal, noisy = tables["bags-correlations"].rows
+    # Noise has no class, so that the classes are no partition with an objective.
+    assert unequal[-1] > 0
+    assert noisy[-1] is None
+    assert tables["cuts-correlations"].rows[0][:3] == ["cuts of a tree by DBCV", "three", 0]
+    assert len(plan.figures(values)) == 3
+
+
+def test_objective_and_agreement_of_methods_and_along_curves():
+    runs = [
+        {"method": method, "best index": value, "ari": ari}
+        for method, value, ari in (("evolution", -3.0, 0.1), ("drift", -2.0, 0.2), ("initial", -1.0, 0.3))
+    ]
+    curves = [
+        {"method": "evolution", "evaluations": i, "best index": -value, "ari": ari}
+        for i, (value, ari) in enumerate([(1, 0.3), (1, 0.3), (2, 0.5), (3, 0.1)])
+    ]
+    value = {"runs": runs, "curves": curves, "classes": -2.5}
+    plan = single_indices.BagsByIndex(Settings(sets=("noisy",)))
+    summary, by_set = plan.tables([value] * 12)
+    # The better the objective, the worse the index; the curve goes up and then below its start.
+    assert by_set.rows[0][3:] == pytest.approx([-1.0, -0.5, -3.0, -2.5])
+    assert summary.rows[0][1:3] == ["over the methods", -1.0]
+    assert "over the methods: the better the objective, the worse the ARI (mean -1.00" in summary.notes[1]
+    assert summary.notes[3].endswith("a better objective than the known classes on 12 of 12 sets.")
+
+
+def test_generated_bags_are_as_announced():
+    bags, classes = single_indices.generated("unequal", 0)
+    assert np.bincount(classes).tolist() == [40, 25, 12, 6]
+    assert bags.n_bags == 83
+    bags, classes = single_indices.generated("noisy", 1)
+    assert 5 <= (classes < 0).sum() <= 30
+    far = np.abs(
+        bags.means() - np.array([bags.means()[classes == c].mean(axis=0) for c in range(4)])[classes]
+    )
+    assert far[classes >= 0].mean() < far[classes < 0].mean()
+
+
 def test_verdicts_follow_from_the_numbers():
     rows = [
         {
@@ -78,7 +135,9 @@ def test_verdicts_follow_from_the_numbers():
 
 def test_blocks_and_sets_that_are_not_there(tmp_path):
     plan = find_experiment("evolution").plan
-    with pytest.raises(ValueError, match="blocks must be among mock, features, subspaces; got 'mocks'"):
+    with pytest.raises(
+        ValueError, match="blocks must be among mock, features, subspaces, bags, cuts; got 'mocks'"
+    ):
         plan(Settings(blocks=("mocks",)))
     with pytest.raises(ValueError, match=r"no block has a set named d=40: name files .*, or d=100, d=300"):
         plan(Settings(blocks=("features",), sets=("d=40",)))

@@ -1,0 +1,332 @@
+"""Searches for the best value of one index: bags by Davies-Bouldin, cuts of a tree by DBCV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.operators.crossover.ux import UniformCrossover
+from scipy.stats import spearmanr
+from sklearn.metrics import adjusted_rand_score
+
+from moo_clustering._arrays import IntArray
+from moo_clustering.bags import Bags, BagTransformer
+from moo_clustering.controls import EVOLUTION, ControlComparison, paired_difference
+from moo_clustering.datasets import DataError, make_bags
+from moo_clustering.encodings import LocusAdjacencyEncoding
+from moo_clustering.graphs import LocusGraph, locus_graph
+from moo_clustering.operators import (
+    CanonicalDuplicates,
+    EncodingMutation,
+    MSTInterestingnessSampling,
+    NeighborBiasedMutation,
+)
+from moo_clustering.problems import BagPartitionProblem, PartitionProblem
+from moo_clustering.stats import p_text
+from papers.controlled import cells_of, joined, objectives_of, searched
+from papers.flagship_sets import load_suite
+from papers.multi_instance import EXTRAS, SETS, BagSet, k_means_of_means, load_bag_sets
+from papers.runner import Key, ResultTable, Settings, seed_of
+
+POP_SIZE = 50
+# Kinds of generated bags, and sets of each; files of bags.
+KINDS, N_SETS = ("overlapping", "unequal", "outlying", "noisy"), 12
+REAL = (*SETS, *EXTRAS)
+_SIZES = (40, 25, 12, 6)
+# Rows of the sets whose trees are cut, and links that may be cut.
+ROWS, LINKS = 500, 70
+_ALONG = ("over the methods", "along the curves")
+
+
+class Search(NamedTuple):
+    """A search for the best value of an index, with partitions that need no search."""
+
+    problem: PartitionProblem
+    algorithm: Any
+    y: IntArray  # -1 for unknown classes
+    others: Mapping[str, IntArray]
+
+
+class _OneIndex:
+    """Plan of a block: a cell is a set and a seed."""
+
+    name: ClassVar[str]
+    parameters: ClassVar[Mapping[str, Any]]
+    controls: ClassVar[Any] = "auto"
+    cells: list[Key]
+
+    @classmethod
+    def search(cls, key: Key, data: Any) -> Search:
+        """The search of a cell."""
+        raise TypeError(f"{cls.__name__} has no search")
+
+    @staticmethod
+    def setting(key: Key) -> str:
+        """Name of what a cell belongs to."""
+        raise TypeError("a block names its settings")
+
+    @classmethod
+    def compute(cls, key: Key, data: Any) -> dict[str, Any]:
+        """Runs and curves; the index of the known classes, and of partitions without a search."""
+        one = cls.search(key, data)
+        value = searched(
+            one.problem,
+            one.algorithm,
+            seed=int(key["seed"]),
+            n_evals=cls.parameters["n_evals"],
+            y=one.y,
+            controls=cls.controls,
+        )
+        known, index = one.y >= 0, one.problem.indices[0]
+        sign = -1.0 if index.greater_is_better else 1.0
+
+        def objective(labels: IntArray) -> float:
+            return sign * float(index.evaluate(labels)[0])
+
+        value["runs"] += [
+            {
+                "method": name,
+                f"best {index.name}": objective(labels),
+                "ari": float(adjusted_rand_score(one.y[known], labels[known])),
+            }
+            for name, labels in one.others.items()
+        ]
+        # Where classes are unknown, the classes are no partition.
+        value["classes"] = objective(one.y) if known.all() else None
+        return value
+
+    def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
+        """A comparison per setting."""
+        cells: dict[str, list[Any]] = {}
+        for key, value in zip(self.cells, values, strict=True):
+            cells.setdefault(self.setting(key), []).append((key["set"], key["seed"], value))
+        return {setting: joined(own) for setting, own in cells.items()}
+
+    def tables(self, values: Sequence[Any]) -> list[ResultTable]:
+        """How objective and adjusted Rand index go together, per set and per setting."""
+        rows: list[list[Any]] = []
+        summary: list[list[Any]] = []
+        notes = [_NOTE]
+        for key, value in zip(self.cells, values, strict=True):
+            runs, curves = pd.DataFrame(value["runs"]), pd.DataFrame(value["curves"])
+            objective = objectives_of(runs)[0]
+            along = [
+                correlation(curve.drop_duplicates(objective), objective)
+                for _, curve in curves.groupby("method", sort=False)
+            ]
+            found = float(runs.loc[runs["method"] == EVOLUTION, objective].iloc[0])
+            rows.append(
+                [
+                    *(self.setting(key), str(key["set"]), int(key["seed"])),
+                    *(correlation(runs, objective), _mean(along)),
+                    *(found, value["classes"]),
+                ]
+            )
+        columns = ["setting", "set", "seed", *_ALONG, "objective", "of the classes"]
+        frame = pd.DataFrame(rows, columns=columns)
+        for setting, own in frame.groupby("setting", sort=False):
+            means = own.groupby("set", sort=False)[list(columns[3:])].mean()
+            for name in _ALONG:
+                if means[name].notna().any():
+                    tested = paired_difference(means[name], np.zeros(len(means)))
+                    summary.append([str(setting), name, *tested.values()])
+                    notes.append(f"{setting}, {name}: {claim(tested)}")
+            known = means.dropna(subset="of the classes")
+            ahead = int((known["objective"] < known["of the classes"]).sum())
+            notes.append(
+                f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
+                f"{len(known)} sets."
+            )
+        return [
+            ResultTable(
+                f"{self.name}-objective-and-ari",
+                "Rank correlation of the objective, the better the higher, with the ARI, by setting",
+                ["setting", "correlation", "mean", *list(paired_difference([0], [0]))[1:]],
+                summary,
+                notes,
+                {"p": ".2g"},
+            ),
+            ResultTable(
+                f"{self.name}-correlations",
+                "Rank correlation of the objective, the better the higher, with the ARI, by set",
+                columns,
+                rows,
+            ),
+        ]
+
+
+class BagsByIndex(_OneIndex):
+    """Partitions of bags by the Davies-Bouldin index of bags, the number of clusters known.
+
+    Settings name kinds of generated sets, and files of bags.
+    """
+
+    name = "bags"
+    parameters: ClassVar[Mapping[str, Any]] = {"n_evals": 2_000, "n_sets": N_SETS}
+
+    def __init__(self, settings: Settings) -> None:
+        named = [name for name in settings.sets if name in REAL]
+        self._real = {one.name: one for one in _bag_sets(settings, named)}
+        self.cells = [
+            {"set": f"{kind}/{number}", "identity": "generated", "seed": seed}
+            for kind in KINDS
+            if kind in (settings.sets or KINDS)
+            for number in range(N_SETS)
+            for seed in range(settings.seeds)
+        ]
+        self.cells += cells_of(self._real, settings.seeds)
+
+    def data(self, key: Key) -> Any:
+        """Bags and classes."""
+        name = str(key["set"])
+        if name in self._real:
+            one = self._real[name]
+            return BagTransformer().fit_transform(one.bags), one.classes
+        kind, number = name.split("/")
+        return generated(kind, int(number))
+
+    @staticmethod
+    def setting(key: Key) -> str:
+        """Kind of the bags."""
+        name = str(key["set"])
+        return f"{name.split('/')[0] if '/' in name else 'real'} bags by Davies-Bouldin"
+
+    @classmethod
+    def search(cls, key: Key, data: Any) -> Search:
+        """Bags change clusters at random: mutations that try moves would make evaluations of their own."""
+        bags, y = data
+        k = len(np.unique(y[y >= 0]))
+        problem = BagPartitionProblem(bags, k)
+        operators = problem.operators() | {"mutation": EncodingMutation()}
+        others = {"k-means of bag means": k_means_of_means(bags, k, int(key["seed"]))}
+        return Search(problem, GA(pop_size=POP_SIZE, **operators), y, others)
+
+
+def _bag_sets(settings: Settings, named: Sequence[str]) -> list[BagSet]:
+    """Sets that are named, or all that the folder has."""
+    found = []
+    for name in named if settings.sets else REAL:
+        try:
+            found += load_bag_sets(settings.data, [name])
+        except DataError:
+            if named:
+                raise
+    return found
+
+
+def generated(kind: str, number: int) -> tuple[Bags, IntArray]:
+    """Hard bags in 3 to 5 clusters of the plane, and their classes.
+
+    Bags of ``"overlapping"`` clusters have deviations of 3 to 4.5 in place of 1; ``"unequal"`` clusters of
+    40, 25, 12 and 6 bags have 2.5; a fifth of the instances of ``"outlying"`` bags lies anywhere, the others
+    deviate from their bag by 3; and a sixth of the ``"noisy"`` bags lies anywhere, of class -1.
+    """
+    rng = np.random.default_rng(seed_of("bags", kind, number))
+    k = len(_SIZES) if kind == "unequal" else 3 + number % 3
+    options: dict[str, Any] = {
+        "overlapping": {"bag_std": float(rng.uniform(3.0, 4.5))},
+        "unequal": {"bag_std": 2.5},
+        "outlying": {"bag_std": 2.0, "instance_std": 3.0, "outlying": 0.2},
+        "noisy": {"bag_std": 2.0},
+    }[kind]
+    table = make_bags(max(_SIZES) * k if kind == "unequal" else 90, k, random_state=rng, **options)
+    assert table.labels is not None
+    if kind == "unequal":
+        rows = np.concatenate([np.flatnonzero(table.labels == c)[:m] for c, m in enumerate(_SIZES)])
+        return table.bags[rows], table.labels[rows]
+    if kind != "noisy":
+        return table.bags, table.labels
+    noise = rng.random(table.n_bags) < 1 / 6
+    shift = np.where(noise[:, None], rng.uniform(-15.0, 15.0, (table.n_bags, 2)) - table.bags.means(), 0.0)
+    X = table.bags.instances + shift[table.bags.bag_of_instance]
+    return Bags(X, table.bags.offsets), np.where(noise, -1, table.labels)
+
+
+class CutProblem(PartitionProblem):
+    """Cuts of the links of a tree, of which operators take the graph."""
+
+    @property
+    def graph(self) -> LocusGraph:
+        """Tree and neighbours of the samples."""
+        encoding: Any = self.encoding
+        return encoding.graph
+
+
+class Cuts(_OneIndex):
+    """Cuts of the most interesting links of a minimum spanning tree by DBCV, any number of clusters."""
+
+    name = "cuts"
+    parameters: ClassVar[Mapping[str, Any]] = {"n_evals": 2_500, "rows": ROWS, "links": LINKS}
+
+    def __init__(self, settings: Settings) -> None:
+        suite = load_suite(settings.data, settings.sets).sets
+        self._sets = {one.name: one for one in suite if one.kind != "t"}
+        self.cells = cells_of(self._sets, settings.seeds)
+
+    def data(self, key: Key) -> Any:
+        """The first rows of the set, which are in random order."""
+        return self._sets[str(key["set"])].head(ROWS)
+
+    @staticmethod
+    def setting(key: Key) -> str:
+        """One for all sets."""
+        return "cuts of a tree by DBCV"
+
+    @classmethod
+    def search(cls, key: Key, data: Any) -> Search:
+        """Bits say which links hold; operators are those of MOCK."""
+        X = data.features()
+        rng = np.random.default_rng(seed_of("cuts", data.name, int(key["seed"])))
+        unbitten = 100.0 * max(0.0, 1.0 - LINKS / (len(X) - 1))
+        encoding = LocusAdjacencyEncoding(kind="split", graph=locus_graph(X, rng=rng), delta=unbitten)
+        algorithm = GA(
+            pop_size=POP_SIZE,
+            sampling=MSTInterestingnessSampling(),
+            crossover=UniformCrossover(prob=1.0),
+            mutation=NeighborBiasedMutation(),
+            eliminate_duplicates=CanonicalDuplicates(encoding),
+        )
+        return Search(CutProblem(X, encoding, "dbcv"), algorithm, data.classes, {})
+
+
+def agglomeration(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> None:
+    """Cut every link, then mend the one that is best for the objective, until none is cut."""
+    genes = np.zeros_like(sample()[:1])
+    evaluate(genes)
+    while not genes.all():
+        cut = np.flatnonzero(genes[0] == 0)
+        trials = np.repeat(genes, len(cut), axis=0)
+        trials[np.arange(len(cut)), cut] = 1
+        genes = trials[[int(evaluate(trials)[:, 0].argmin())]]
+
+
+Cuts.controls = ("initial", "random", "drift", "climbs", "local search", "annealing", agglomeration)
+_NOTE = (
+    "Below 0, the better the objective, the worse the ARI. Over the methods: of what each of them found. "
+    "Along the curves: of the best so far, for every method whose best changes twice or more, then averaged."
+)
+
+
+def correlation(points: pd.DataFrame, objective: str) -> float:
+    """Spearman's, of the objective, which is minimised, with the ARI; NaN where it is undefined."""
+    both = points[[objective, "ari"]].dropna()
+    if len(both) < 3 or (both.nunique() < 2).any():
+        return float("nan")
+    return float(spearmanr(-both[objective], both["ari"])[0])
+
+
+def claim(tested: Mapping[str, float]) -> str:
+    """Sentence that the correlations of many sets allow."""
+    mean, low, high = (tested[name] for name in ("difference", "low", "high"))
+    change = f"mean {mean:+.2f} [{low:.2f}, {high:.2f}], p = {p_text(tested['p'])}"
+    if tested["p"] >= 0.05:
+        return f"the objective is not shown to go with the ARI ({change})."
+    return f"the better the objective, the {'better' if mean > 0 else 'worse'} the ARI ({change})."
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
