@@ -40,14 +40,15 @@ Fit = Callable[[Matrix, NDArray[np.int64]], Any]
 
 def clusters(n: int, seed: int = 0) -> tuple[Matrix, NDArray[np.int64]]:
     """Samples and clusters; sizes differ up to sixfold, axes of .5 to 2.5 have random directions."""
-    rng = np.random.default_rng(seed)
-    shares = rng.uniform(1, 6, K)
+    shapes, rng = np.random.default_rng(seed).spawn(2)
+    shares = shapes.uniform(1, 6, K)
+    centers = shapes.uniform(-4, 4, (K, D))
+    # Drawn apart from the samples, so that the clusters are the same at every size.
+    axes = [np.linalg.qr(shapes.normal(size=(D, D)))[0] * shapes.uniform(0.5, 2.5, D) for _ in range(K)]
     y = rng.choice(K, n, p=shares / shares.sum())
-    centers = rng.uniform(-4, 4, (K, D))
     X = rng.normal(size=(n, D))
     for k in range(K):
-        axes = np.linalg.qr(rng.normal(size=(D, D)))[0] * rng.uniform(0.5, 2.5, D)
-        X[y == k] = X[y == k] @ axes.T + centers[k]
+        X[y == k] = X[y == k] @ axes[k].T + centers[k]
     return X, y
 
 
