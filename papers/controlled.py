@@ -27,14 +27,14 @@ def searched(problem: Any, algorithm: Any, *, seed: int, **options: Any) -> dict
         return kept(compare(problem, algorithm, seeds=[seed], **options))
 
 
-def joined(cells: Iterable[tuple[Any, Any, Mapping[str, Any]]]) -> ControlComparison:
-    """One comparison of cells, which are given by problem, seed and what they kept."""
-    tables: dict[str, list[dict[str, Any]]] = {"runs": [], "curves": []}
-    for problem, seed, value in cells:
+def comparisons_of(cells: Iterable[tuple[str, Any, Any, Mapping[str, Any]]]) -> dict[str, ControlComparison]:
+    """One comparison per setting, of cells by setting, problem, seed and what they kept."""
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for setting, problem, seed, value in cells:
         first = {"problem": str(problem), "seed": int(seed)}
-        for part, rows in tables.items():
+        for part, rows in found.setdefault(setting, {"runs": [], "curves": []}).items():
             rows += [first | row for row in value[part]]
-    return ControlComparison(*map(pd.DataFrame, tables.values()))
+    return {setting: ControlComparison(*map(pd.DataFrame, own.values())) for setting, own in found.items()}
 
 
 def objectives_of(runs: pd.DataFrame) -> list[str]:

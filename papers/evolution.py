@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray
 from moo_clustering.controls import CONTROLS, ControlComparison, paired_difference
 from moo_clustering.fronts import front_box, hypervolume
-from papers.controlled import cells_of, joined, kept, objectives_of
+from papers.controlled import cells_of, comparisons_of, kept, objectives_of
 from papers.feature_subsets import GENERATED, REAL, FeatureSubsets
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
@@ -195,12 +195,11 @@ class Mock:
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """Comparisons by start, over all cells."""
-        cells = list(zip(self.cells, values, strict=True))
-        return {
-            f"MOCK(init={start!r})": joined((key["set"], key["seed"], value[start]) for key, value in cells)
+        return comparisons_of(
+            (f"MOCK(init={start!r})", key["set"], key["seed"], value[start])
             for start in STARTS
-            if values
-        }
+            for key, value in zip(self.cells, values, strict=True)
+        )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """The fits."""

@@ -18,7 +18,7 @@ from sklearn.semi_supervised import LabelSpreading
 from moo_clustering._arrays import BoolArray, FloatArray
 from moo_clustering.controls import ControlComparison, paired_difference
 from moo_clustering.problems import FeatureSubsetEncoding, FeatureSubsetProblem
-from papers.controlled import joined, searched
+from papers.controlled import comparisons_of, searched
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultTable, Settings, seed_of
 
@@ -94,29 +94,23 @@ class FeatureSubsets:
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """Comparisons by set and evidence; methods without a search are further controls."""
-        found, columns = {}, ["problem", "seed", "method", *_MEASURES]
-        for name, own in self._by_set(values).items():
+        cells = []
+        for key, value in zip(self.cells, values, strict=True):
+            others = [{"method": rival} | measured for rival, measured in value["rivals"].items()]
             for evidence in SEARCHES:
-                one = joined(
-                    (
-                        seed,
-                        0,
-                        {
-                            "runs": value[evidence]["runs"]
-                            + [{"method": rival} | measured for rival, measured in value["rivals"].items()],
-                            "curves": value[evidence]["curves"],
-                        },
-                    )
-                    for seed, value in own.items()
-                )
-                found[f"feature subsets, {name}, by {evidence}"] = one._replace(runs=one.runs[columns])
-        return found
+                own, setting = value[evidence], f"feature subsets, {key['set']}, by {evidence}"
+                cells.append((setting, key["seed"], 0, own | {"runs": own["runs"] + others}))
+        columns = ["problem", "seed", "method", *_MEASURES]
+        return {
+            setting: one._replace(runs=one.runs[columns]) for setting, one in comparisons_of(cells).items()
+        }
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """Scores by labels and by held-out labels compared, for every search that took both."""
         rows: list[list[Any]] = []
-        for name, by_seed in self._by_set(values).items():
-            own = list(by_seed.values())
+        for name in dict.fromkeys(str(key["set"]) for key in self.cells):
+            pairs = zip(self.cells, values, strict=True)
+            own = [value for key, value in pairs if key["set"] == name]
             by = {
                 evidence: pd.DataFrame(
                     [{run["method"]: run["ari"] for run in one[evidence]["runs"]} for one in own]
@@ -154,13 +148,6 @@ class FeatureSubsets:
                 {"p": ".2g"},
             )
         ]
-
-    def _by_set(self, values: Sequence[Any]) -> dict[str, dict[Any, Any]]:
-        """Values by set and seed."""
-        found: dict[str, dict[Any, Any]] = {}
-        for key, value in zip(self.cells, values, strict=True):
-            found.setdefault(str(key["set"]), {})[key["seed"]] = value
-        return found
 
 
 def _drawn(data: Any, seed: int) -> Sample:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.optimize import minimize
 from scipy.stats import spearmanr
 from sklearn.metrics import adjusted_rand_score
 
@@ -26,7 +27,7 @@ from moo_clustering.operators import (
 )
 from moo_clustering.problems import BagPartitionProblem, PartitionProblem
 from moo_clustering.stats import p_text
-from papers.controlled import cells_of, joined, objectives_of, searched
+from papers.controlled import cells_of, comparisons_of, objectives_of, searched
 from papers.flagship_sets import load_suite
 from papers.multi_instance import EXTRAS, SETS, BagSet, k_means_of_means, load_bag_sets
 from papers.runner import Key, ResultTable, Settings, seed_of
@@ -100,10 +101,10 @@ class _OneIndex:
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """A comparison per setting."""
-        cells: dict[str, list[Any]] = {}
-        for key, value in zip(self.cells, values, strict=True):
-            cells.setdefault(self.setting(key), []).append((key["set"], key["seed"], value))
-        return {setting: joined(own) for setting, own in cells.items()}
+        return comparisons_of(
+            (self.setting(key), key["set"], key["seed"], value)
+            for key, value in zip(self.cells, values, strict=True)
+        )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """How objective and adjusted Rand index go together, per set and per setting."""
@@ -198,11 +199,19 @@ class BagsByIndex(_OneIndex):
     def search(cls, key: Key, data: Any) -> Search:
         """Bags change clusters at random: mutations that try moves would make evaluations of their own."""
         bags, y = data
-        k = len(np.unique(y[y >= 0]))
+        k, seed = len(np.unique(y[y >= 0])), int(key["seed"])
+        means = BagPartitionProblem(Bags(bags.means(), np.arange(bags.n_bags + 1)), k)
+        found = minimize(means, _bag_search(means), ("n_evals", cls.parameters["n_evals"]), seed=seed)
+        others = {
+            "k-means of bag means": k_means_of_means(bags, k, seed),
+            "evolution on bag means": means.decode(found.X)[0],
+        }
         problem = BagPartitionProblem(bags, k)
-        operators = problem.operators() | {"mutation": EncodingMutation()}
-        others = {"k-means of bag means": k_means_of_means(bags, k, int(key["seed"]))}
-        return Search(problem, GA(pop_size=POP_SIZE, **operators), y, others)
+        return Search(problem, _bag_search(problem), y, others)
+
+
+def _bag_search(problem: BagPartitionProblem) -> GA:
+    return GA(pop_size=POP_SIZE, **(problem.operators() | {"mutation": EncodingMutation()}))
 
 
 def _bag_sets(settings: Settings, named: Sequence[str]) -> list[BagSet]:

@@ -9,7 +9,6 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
@@ -20,6 +19,7 @@ from moo_clustering import SISC, EntropyWeightedKMeans, SubspaceMixture
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering.controls import EVOLUTION, ControlComparison, paired_difference
 from moo_clustering.estimators.subspace_mixture import MixtureSearch, Standardised, State, samples_of
+from papers.controlled import comparisons_of
 from papers.flagship_sets import load_suite
 from papers.runner import Key, ResultFigure, ResultTable, Settings
 
@@ -152,16 +152,22 @@ class Subspaces:
 
     def comparisons(self, values: Sequence[Any]) -> dict[str, ControlComparison]:
         """The population as the evolution, by kind of set; objectives are minimised there."""
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for key, value in zip(self.cells, values, strict=True):
-            for name, one in value.items():
-                row = {"problem": str(key["set"]), "seed": 0, "ari": one["ari"], "seconds": one["s"]}
-                row["method"] = EVOLUTION if name == CONTROLS[0] else name
-                row["best objective"] = -one["objective"] if "objective" in one else np.nan
-                rows.setdefault(f"clusters in subspaces, {key['kind']}", []).append(row)
-        return {
-            setting: ControlComparison(pd.DataFrame(own), pd.DataFrame()) for setting, own in rows.items()
-        }
+
+        def runs(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+            return [
+                {
+                    "method": EVOLUTION if name == CONTROLS[0] else name,
+                    "ari": one["ari"],
+                    "seconds": one["s"],
+                    "best objective": -one["objective"] if "objective" in one else np.nan,
+                }
+                for name, one in value.items()
+            ]
+
+        return comparisons_of(
+            (f"clusters in subspaces, {key['kind']}", key["set"], 0, {"runs": runs(value), "curves": []})
+            for key, value in zip(self.cells, values, strict=True)
+        )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
         """All runs, then means and differences by kind of set."""
