@@ -7,9 +7,10 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, block_slices, choice, integer
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
+from moo_clustering._parallel import one_thread
 from moo_clustering.bags.bags import as_bags, to_offsets
 
 # Largest number of instances in a chunk; the compiled loops run over the slots of a chunk.
@@ -27,8 +28,8 @@ _SCRATCH = 64 * 2**20
 TABLE_ITEMS = 1 << 22
 # With this many bags per number in the centroids of a partition, sums are products of centroids.
 _MANY_BAGS = 8
-# Columns of a product that are computed at a time.
-_COLUMNS = 1024
+# Rows and columns of a product that are computed at a time: a megabyte, which stays near the processor.
+_ROWS, _COLUMNS = 128, 1024
 # Bag means among which a bag that keeps all instances keeps them whatever the other means are.
 _FEW_MEANS = 1024
 # When the parts of a bag retain more than this share of it, another round would hardly drop any.
@@ -56,6 +57,8 @@ class BagGeometry:
         ``prune`` leave out more. Only with ``weighting="bag"``.
     dtype : {"auto", "float64", "float32"}, default="auto"
         Type of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
+    n_jobs : int or None, default=None
+        Threads of the precomputation; the result does not depend on it.
 
     Attributes
     ----------
@@ -92,6 +95,7 @@ class BagGeometry:
         prune: bool = True,
         min_cluster_size: int = 1,
         dtype: Literal["auto", "float64", "float32"] = "auto",
+        n_jobs: int | None = None,
     ) -> None:
         choice("dtype", dtype, ("auto", "float64", "float32"))
         bags = as_bags(bags)
@@ -113,7 +117,7 @@ class BagGeometry:
             least = min_cluster_size if weighting == "bag" else 1
             kept = farthest_candidates(X, bags.offsets, self.means, min_cluster_size=least)
         self.arrays, self._instances = self._precompute(
-            X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype
+            X[kept], np.add.reduceat(kept, bags.offsets[:-1], dtype=np.int64), dtype, n_jobs
         )
         self._totals = (
             self.arrays.products.reshape(self.n_bags, -1).sum(axis=0, dtype=np.float64),
@@ -122,7 +126,7 @@ class BagGeometry:
         )
 
     def _precompute(
-        self, X: FloatArray, sizes: Int64Array, dtype: str
+        self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
         """Arrays of the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
@@ -137,8 +141,17 @@ class BagGeometry:
             (self.n_bags, *layout.instances.shape), dtype=np.float32 if single else np.float64
         )
         columns = np.ascontiguousarray(X[layout.instances.ravel()].T)
-        for block in block_slices(self.n_bags, _MANY_BAGS * columns.shape[1]):
-            products[block] = (weighted[block] @ columns).reshape(-1, *layout.instances.shape)
+        flat = products.reshape(self.n_bags, -1)
+
+        def fill(lo: int, hi: int) -> None:
+            for row in range(lo * _ROWS, min(hi * _ROWS, self.n_bags), _ROWS):
+                rows = slice(row, row + _ROWS)
+                for start in range(0, columns.shape[1], _COLUMNS):
+                    part = slice(start, start + _COLUMNS)
+                    flat[rows, part] = weighted[rows] @ columns[:, part]
+
+        with one_thread("blas"):
+            for_parts(fill, -(-self.n_bags // _ROWS), float(weighted.size) * columns.shape[1], n_jobs)
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
         arrays = bag_distances.BagArrays(

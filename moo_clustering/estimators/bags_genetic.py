@@ -199,7 +199,10 @@ class PartitionBagClusterer(GeneticBagClusterer):
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
-                data.bags, weighting=self.weighting, min_cluster_size=max(1, least) if certain else 1
+                data.bags,
+                weighting=self.weighting,
+                min_cluster_size=max(1, least) if certain else 1,
+                n_jobs=self.n_jobs,
             ),
             self.n_clusters,
             self._objective_name,
@@ -696,7 +699,7 @@ class MedoidBagScore:
         )
         self._centroids: BagObjective | None = None
         if centers == "mean":
-            geometry = BagGeometry(bags, weighting=weighting)
+            geometry = BagGeometry(bags, weighting=weighting, n_jobs=n_jobs)
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:

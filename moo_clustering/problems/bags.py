@@ -373,7 +373,7 @@ class BagTables:
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
             # A least cluster size would allow more pruning, but not every individual keeps it.
-            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting)
+            self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 
     def distances(self, kind: Kind | None = None) -> NDArray[np.float64]:

@@ -204,6 +204,17 @@ def test_few_means_first_change_nothing(rng, monkeypatch):
         assert_array_equal(pruned(bags, s), kept)
 
 
+def test_products_in_parts_are_those_of_means_and_instances_for_any_number_of_threads(rng):
+    X = rng.normal(size=(3000, 20))
+    bags = Bags(X, np.arange(0, 3001, 10))
+    geometries = [BagGeometry(bags, prune=False, n_jobs=n_jobs) for n_jobs in (1, 3)]
+    one, three = (geometry.arrays.products for geometry in geometries)
+    assert_array_equal(one, three)
+    assert_allclose(
+        one.transpose(0, 2, 1).reshape(300, -1), geometries[0].means @ (X - X.mean(axis=0)).T, atol=1e-12
+    )
+
+
 @pytest.mark.parametrize("weighting", ["bag", "instance"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_sums_over_clusters_are_those_of_the_products_with_many_bags_too(rng, weighting, dtype, monkeypatch):
