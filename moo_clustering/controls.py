@@ -351,12 +351,13 @@ class ControlComparison(NamedTuple):
         return f"By {measure} on {n} {counted}, the evolution is {parts}."
 
     def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
-        """Plot hypervolume by evaluations, of every method its median and quartiles; ``path`` saves it."""
+        """Plot the curves, of every method their median and quartiles; ``path`` saves the figure."""
+        shown = [name for name in ("hypervolume", "ari") if name in self.curves]
         grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
         runs: dict[str, list[pd.DataFrame]] = {}
         for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
             # Runs that end before others keep their last value.
-            held = run.set_index("evaluations")["hypervolume"].reindex(grid, method="ffill").bfill()
+            held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
         # By name, since plots stand above controls in the order of imports.
         plots = importlib.import_module("moo_clustering.visualization")

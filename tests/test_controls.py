@@ -98,6 +98,7 @@ def test_curves_of_a_single_objective_hold_its_best_and_the_agreement_then():
     )
     for _, curve in found.curves.groupby("method"):
         assert (np.diff(curve["best deviation"]) <= 0).all()
+    assert [ax.get_title(loc="left") for ax in found.plot().axes] == ["hypervolume", "ari"]
 
 
 def test_equal_seeds_give_equal_runs():
