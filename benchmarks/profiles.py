@@ -1,19 +1,20 @@
 """Profile fits by what their time goes to: ``benchmarks/profiles.py [--methods NAME ...] [--write FILE]``.
 
-Every estimator at two sizes, on one thread, after a fit that loads kernels. Columns are shares of the
-processor time within the code of: compiled kernels, pymoo or DEAP, scikit-learn and SciPy, NumPy and built-in
-functions, and Python of this package; the last one names the function of the package that takes most of the
-latter. The profiler makes Python slower than it is, so that its shares are upper bounds.
+Every estimator at two sizes, on one thread, after a fit that loads kernels, whose calls are timed. Every
+millisecond of processor time a timer looks which Python function runs, and books the rest of the time since
+its last look. Columns are shares of the time within: compiled kernels; pymoo or DEAP; scikit-learn and
+SciPy; other libraries; and this package, what it calls of NumPy included. The last column names the function
+that takes most of the latter.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
-import pstats
+import signal
 import sys
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,16 @@ import numba
 import numpy as np
 import pandas as pd
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
 from sklearn.datasets import make_blobs, make_multilabel_classification
 from threadpoolctl import threadpool_limits
 
 import moo_clustering as mc
 from moo_clustering.datasets import make_bags
 
-COLUMNS = ("kernels", "pymoo, DEAP", "scikit-learn, SciPy", "NumPy, built-in", "own Python")
-_KERNEL = "<kernel>"
+COLUMNS = ("kernels", "pymoo, DEAP", "scikit-learn, SciPy", "other libraries", "this package")
+# Seconds of processor time between two looks.
+_INTERVAL = 0.001
 
 
 def _blobs(n: int) -> tuple[Any, ...]:
@@ -66,30 +69,14 @@ METHODS: dict[str, tuple[Callable[[], Any], Callable[[int], tuple[Any, ...]], tu
     "CHCMIC(4)": (lambda: mc.CHCMIC(4, random_state=0), _bags, (100, 500)),
     "MIGKA(4)": (lambda: mc.MIGKA(4, random_state=0), _bags, (100, 500)),
     "EnsembleNMF(8)": (lambda: mc.EnsembleNMF(8, random_state=0), _counts, (300, 2_000)),
-    "SISC(8)": (lambda: mc.SISC(8, random_state=0), _multilabel, (500, 5_000)),
+    "SISC(8)": (lambda: mc.SISC(8, random_state=0), _multilabel, (5_000, 50_000)),
     "PCKMeans(8)": (lambda: mc.PCKMeans(8, random_state=0), _blobs, (500, 5_000)),
     "SubspaceMixture(8)": (lambda: mc.SubspaceMixture(8, random_state=0), _blobs, (500, 5_000)),
 }
 
 
-def show_kernels() -> None:
-    """Call kernels through functions that a profiler sees, wherever the package names one."""
-    code = "def call(*args, **options):\n    return kernel(*args, **options)"
-    for module in [one for name, one in sys.modules.items() if name.startswith("moo_clustering.")]:
-        if module.__name__.startswith("moo_clustering._kernels"):
-            # Functions of these modules that are not compiled call others by name.
-            continue
-        for name, value in list(vars(module).items()):
-            if isinstance(value, Dispatcher):
-                scope: dict[str, Any] = {"kernel": value}
-                exec(compile(code.replace("call", name), _KERNEL, "exec"), scope)
-                setattr(module, name, scope[name])
-
-
 def column_of(file: str) -> str:
     """The column that code of a file belongs to."""
-    if file == _KERNEL or "moo_clustering/_kernels" in file:
-        return COLUMNS[0]
     if "moo_clustering" not in file and ("/pymoo/" in file or "/deap/" in file):
         return COLUMNS[1]
     if any(f"/{name}/" in file for name in ("sklearn", "scipy", "joblib", "threadpoolctl")):
@@ -101,24 +88,47 @@ def profile(name: str, n: int) -> dict[str, Any]:
     """Shares of the time of one fit."""
     make, data, _ = METHODS[name]
     given = data(n)
-    profiler = cProfile.Profile(time.process_time)
-    profiler.enable()
     make().fit(*given)
-    profiler.disable()
-    stats: Any = pstats.Stats(profiler)
-    shares = dict.fromkeys(COLUMNS, 0.0)
-    own: dict[str, float] = {}
-    for (file, _, function), (_, _, seconds, _, _) in stats.stats.items():
+    spent: defaultdict[tuple[str, str], float] = defaultdict(float)
+    kernels = counted = 0.0
+    last = begun = time.process_time()
+
+    def call(kernel: Any, *args: Any, **options: Any) -> Any:
+        nonlocal kernels
+        start = time.process_time()
+        try:
+            return Dispatcher.__call__(kernel, *args, **options)
+        finally:
+            kernels += time.process_time() - start
+
+    def look(number: int, frame: Any) -> None:
+        nonlocal last, counted
+        if frame.f_code is call.__code__:
+            return
+        now = time.process_time()
+        spent[frame.f_code.co_filename, frame.f_code.co_name] += max(now - last - (kernels - counted), 0.0)
+        last, counted = now, kernels
+
+    signal.signal(signal.SIGPROF, look)
+    CPUDispatcher.__call__ = call
+    signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
+    make().fit(*given)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    del CPUDispatcher.__call__
+    total = time.process_time() - begun
+    shares = dict.fromkeys(COLUMNS, 0.0) | {COLUMNS[0]: kernels / total}
+    own: defaultdict[str, float] = defaultdict(float)
+    for (file, function), seconds in spent.items():
         column = column_of(file)
-        shares[column] += seconds / stats.total_tt
+        shares[column] += seconds / total
         if column == COLUMNS[4]:
             room = file.rsplit("moo_clustering/", 1)[1].removesuffix(".py")
-            own[f"{room}: {function}"] = own.get(f"{room}: {function}", 0.0) + seconds / stats.total_tt
-    dearest = max(own, key=lambda one: own[one])
+            own[f"{room}: {function}"] += seconds / total
+    share, dearest = max(((share, one) for one, share in own.items()), default=(0.0, ""))
     return (
-        {"method": name, "n": n, "seconds": stats.total_tt}
+        {"method": name, "n": n, "seconds": total}
         | shares
-        | {"dearest own function": f"{dearest} ({own[dearest]:.0%})"}
+        | {"dearest own function": f"{dearest} ({share:.0%})"}
     )
 
 
@@ -133,10 +143,7 @@ def main() -> None:
     threadpool_limits(1)
     rows = []
     for name in options.methods:
-        make, data, sizes = METHODS[name]
-        make().fit(*data(sizes[0]))
-        show_kernels()
-        rows += [profile(name, n) for n in sizes]
+        rows += [profile(name, n) for n in METHODS[name][2]]
         print(rows[-1], file=sys.stderr)
     lines = [
         "| fit | samples | seconds | " + " | ".join(COLUMNS) + " | dearest own function |",
