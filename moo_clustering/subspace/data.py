@@ -13,7 +13,13 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, choice
-from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
+from moo_clustering._kernels.subspace import (
+    feature_moments,
+    label_moments,
+    multiply_rows,
+    quadratic_rows,
+    sum_in_tiles,
+)
 from moo_clustering._kernels.threads import for_parts
 
 # A dense matrix with a larger share of non-zeros is not worth compressing.
@@ -22,6 +28,10 @@ _DENSE = 0.3
 CHUNK = 4096
 # Sums are made block by block and the blocks added in order, so that threads do not change a result.
 BLOCK = 128
+# Blocks are dealt out like cards, since those that take long, of frequent features, lie side by side.
+_HANDS = 16
+# Bytes of a panel that stay in the processor's second-level cache.
+_TILE = 1 << 20
 
 
 class SubspaceData:
@@ -168,6 +178,7 @@ class DenseMatrix:
         self.shape: tuple[int, int] = self._X.shape
         self.is_binary = bool(((self._X == 0) | (self._X == 1)).all())
         self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean()
+        self.order = np.arange(self.shape[1])
 
     @property
     def n_stored(self) -> int:
@@ -281,6 +292,11 @@ class SparseMatrix:
         return Compressed(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), kept)
 
     @cached_property
+    def order(self) -> Int64Array:
+        """Features in the order in which moments are made: frequent ones, which share samples, together."""
+        return np.argsort(-self.frequencies, kind="stable")
+
+    @cached_property
     def frequencies(self) -> Int64Array:
         """Samples that have each feature."""
         return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
@@ -334,11 +350,16 @@ class SparseMatrix:
         multiply_rows(*self._rows, panel, lo, hi, out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
-        if self.is_binary:
-            multiply_rows(*self._columns, panel, lo, hi, out)
-        else:
-            feature_moments(*self._columns, panel, k, lo, hi, out)
+        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 of order[lo:hi], for the panel [W^f | W]."""
+        starts, samples, values = self._columns
+        features = self.order[lo:hi]
+        if not self.is_binary:
+            feature_moments(starts, samples, values, panel, k, features, out)
+            return
+        # Reading the panel in tiles pays where these features name most of its rows.
+        is_dense = (starts[features + 1] - starts[features]).sum() > len(panel)
+        height = max(1, _TILE // (panel.shape[1] * panel.itemsize)) if is_dense else len(panel)
+        sum_in_tiles(starts, samples, panel, features, height, np.empty_like(features), out)
 
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
@@ -369,9 +390,10 @@ def for_blocks(
 
     Sums by block, added in their order, are then the same on any number of threads.
     """
+    blocks = np.argsort(np.arange(n_blocks(count)) % _HANDS, kind="stable").tolist()
 
     def part(first: int, last: int) -> None:
-        for block in range(first, last):
+        for block in blocks[first:last]:
             kernel(block, block * BLOCK, min((block + 1) * BLOCK, count))
 
     for_parts(part, n_blocks(count), n_operations, n_jobs)

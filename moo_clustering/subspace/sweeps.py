@@ -140,7 +140,7 @@ def weigh(
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
     spreads = np.maximum(sizes * (n - sizes), 0.0)
-    frequencies, varying = data.frequencies.astype(np.float64), data.varying
+    frequencies, varying, order = data.frequencies.astype(np.float64), data.varying, data.matrix.order
     power = 1.0 / (options.weight_exponent - 1.0)
     new, logs = np.empty((m, k), data.dtype), np.empty((m, k), data.dtype)
     least, totals, chi_totals = (np.empty((n_blocks(m), k)) for _ in range(3))
@@ -152,7 +152,7 @@ def weigh(
         kernels.weigh_features(
             sums, data.is_binary, masses, sizes, spreads, 1.0 + impurities, frequencies, varying,
             data.matrix.shift, old, n, chi_total, options.gamma, options.floor, power,
-            lo, hi, new, logs, least[block], totals[block], chi_totals[block],
+            order[lo:hi], new, logs, least[block], totals[block], chi_totals[block],
         )  # fmt: skip
 
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)

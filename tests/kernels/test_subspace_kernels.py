@@ -39,9 +39,20 @@ def test_products(dtype):
     subspace_products.quadratic_rows(*compressed(DENSE, dtype), panel, 5, 5, 20, half)
     assert_allclose(half, DENSE[5:20] @ panel[:, :5] + DENSE[5:20] ** 2 @ panel[:, 5:], **tol)
     moments = np.empty((15, 15))
-    subspace_products.feature_moments(*compressed(DENSE, dtype), panel, 5, 5, 20, moments)
-    expected = [DENSE[5:20] @ panel[:, :5], PRESENT[5:20] @ panel[:, 5:], DENSE[5:20] ** 2 @ panel[:, :5]]
+    rows = RNG.permutation(23)[:15]
+    subspace_products.feature_moments(*compressed(DENSE, dtype), panel, 5, rows, moments)
+    expected = [DENSE[rows] @ panel[:, :5], PRESENT[rows] @ panel[:, 5:], DENSE[rows] ** 2 @ panel[:, :5]]
     assert_allclose(moments, np.hstack(expected), **tol)
+
+
+@pytest.mark.parametrize("height", [1, 3, 8, 17, 40])
+def test_sums_in_tiles_are_sums_of_whole_rows_to_the_last_digit(height):
+    panel, rows = RNG.normal(size=(17, 10)), RNG.permutation(23)[:15]
+    starts, samples, values = compressed(PRESENT, np.float64, True)
+    whole, out = np.empty((23, 10)), np.full((15, 10), 9.0)
+    subspace_products.multiply_rows(starts, samples, values, panel, 0, 23, whole)
+    subspace_products.sum_in_tiles(starts, samples, panel, rows, height, np.empty_like(rows), out)
+    assert_array_equal(out, whole[rows])
 
 
 @pytest.mark.parametrize("binary", [True, False])
@@ -123,7 +134,7 @@ def test_weigh_features(binary):
     least, totals, chi_totals = np.empty(k), np.empty(k), np.empty(k)
     subspace_features.weigh_features(
         sums[:, : (2 if binary else 3) * k].copy(), binary, masses, sizes, sizes * (n - sizes), 1 + imp,
-        found, varying, shift, old, n, 30.0, 0.5, 1e-6, power, 0, m, centers, logs, least, totals,
+        found, varying, shift, old, n, 30.0, 0.5, 1e-6, power, np.arange(m), centers, logs, least, totals,
         chi_totals,
     )  # fmt: skip
     Z = np.where(masses > 0, sums[:, :k] / np.where(masses > 0, masses, 1), old)
