@@ -122,7 +122,7 @@ class _OneIndex:
             rows.append(
                 [
                     *(self.setting(key), str(key["set"]), int(key["seed"])),
-                    *(correlation(runs, objective), _mean(along)),
+                    *(correlation(runs.dropna(subset="hypervolume"), objective), _mean(along)),
                     *(found, value["classes"]),
                 ]
             )
@@ -137,10 +137,11 @@ class _OneIndex:
                     notes.append(f"{setting}, {name}: {claim(tested)}")
             known = means.dropna(subset="of the classes")
             ahead = int((known["objective"] < known["of the classes"]).sum())
-            notes.append(
-                f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
-                f"{len(known)} sets."
-            )
+            if len(known):
+                notes.append(
+                    f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
+                    f"{len(known)} sets."
+                )
         return [
             ResultTable(
                 f"{self.name}-objective-and-ari",
@@ -191,9 +192,8 @@ class BagsByIndex(_OneIndex):
 
     @staticmethod
     def setting(key: Key) -> str:
-        """Kind of the bags."""
-        name = str(key["set"])
-        return f"{name.split('/')[0] if '/' in name else 'real'} bags by Davies-Bouldin"
+        """One for all kinds of generated bags."""
+        return f"{'generated' if '/' in str(key['set']) else 'real'} bags by Davies-Bouldin"
 
     @classmethod
     def search(cls, key: Key, data: Any) -> Search:
@@ -314,8 +314,9 @@ def agglomeration(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generato
 
 Cuts.controls = ("initial", "random", "drift", "climbs", "local search", "annealing", agglomeration)
 _NOTE = (
-    "Below 0, the better the objective, the worse the ARI. Over the methods: of what each of them found. "
-    "Along the curves: of the best so far, for every method whose best changes twice or more, then averaged."
+    "Below 0, the better the objective, the worse the ARI. Over the methods: of what each of the searches "
+    "found. Along the curves: of the best so far, for every search whose best changes twice or more, then "
+    "averaged."
 )
 
 

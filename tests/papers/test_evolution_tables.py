@@ -72,20 +72,22 @@ def test_tables_of_single_indices(tmp_path, monkeypatch):
     tables = {table.name: table for table in plan.tables(values)}
     made = {(row[0].split()[0], row[1]): row for row in tables["settings"].rows}
     assert made["cuts", "agglomeration"][6] <= 300 == made["cuts", "evolution"][6]
-    assert made["unequal", "k-means of bag means"][4] > 0.5
+    assert made["generated", "k-means of bag means"][4] > 0.5
     unequal, noisy = tables["bags-correlations"].rows
     # Noise has no class, so that the classes are no partition with an objective.
     assert unequal[-1] > 0
     assert noisy[-1] is None
     assert tables["cuts-correlations"].rows[0][:3] == ["cuts of a tree by DBCV", "three", 0]
-    assert len(plan.figures(values)) == 3
+    assert len(plan.figures(values)) == 2
 
 
 def test_objective_and_agreement_of_methods_and_along_curves():
     runs = [
-        {"method": method, "best index": value, "ari": ari}
+        {"method": method, "best index": value, "ari": ari, "hypervolume": 1.0}
         for method, value, ari in (("evolution", -3.0, 0.1), ("drift", -2.0, 0.2), ("initial", -1.0, 0.3))
     ]
+    # It optimises something else.
+    runs.append({"method": "k-means", "best index": 0.0, "ari": 0.0})
     curves = [
         {"method": "evolution", "evaluations": i, "best index": -value, "ari": ari}
         for i, (value, ari) in enumerate([(1, 0.3), (1, 0.3), (2, 0.5), (3, 0.1)])
