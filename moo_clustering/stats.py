@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import or_
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -554,17 +554,6 @@ class CriticalDifferenceData:
     critical_difference: float | None
 
 
-@runtime_checkable
-class HasRanks(Protocol):
-    """Objects that already hold average ranks: the results of :func:`friedman` and :func:`compare`."""
-
-    @property
-    def average_ranks(self) -> pd.Series[float]: ...
-
-    @property
-    def n_datasets(self) -> int: ...
-
-
 class RankSummary(NamedTuple):
     """Average ranks (1 = best) in the order of the columns, and over how many data sets."""
 
@@ -576,7 +565,7 @@ def as_rank_summary(
     results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
 ) -> RankSummary:
     """Average ranks of a table, of a mapping from method to average rank, or of an earlier result."""
-    if isinstance(results, HasRanks) and not isinstance(results, pd.DataFrame):
+    if isinstance(results, FriedmanResult | Comparison):
         _refuse(greater_is_better, n_datasets, methods, "an earlier result")
         return RankSummary(results.average_ranks, results.n_datasets)
     if isinstance(results, pd.Series | Mapping):

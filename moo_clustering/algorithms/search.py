@@ -472,14 +472,6 @@ class Search(Protocol):
 
 
 @runtime_checkable
-class ChecksResumability(Protocol):
-    """A search that knows beforehand whether its state can be saved."""
-
-    def check_resumable(self) -> None:
-        """Raise ValueError when a later :meth:`Search.state` cannot be complete."""
-
-
-@runtime_checkable
 class Checkpointable(Protocol):
     """A survival, operator, algorithm or step that saves its own state.
 
@@ -504,8 +496,9 @@ class Saver:
         self._search = search
         self._recorder = recorder
         self._saved: int | None = None
-        if checkpoint is not None and isinstance(search, ChecksResumability):
-            search.check_resumable()
+        check_resumable = getattr(search, "check_resumable", None)
+        if checkpoint is not None and check_resumable is not None:
+            check_resumable()
 
     def resume(self) -> bool:
         """Restore search and recorder where that is wanted and there is a file to do it from."""

@@ -42,6 +42,7 @@ from moo_clustering._arrays import (
     did_you_mean,
     knee,
     non_dominated,
+    number_clusters,
     numeric_features,
     quoted,
     warn_caller,
@@ -820,12 +821,8 @@ def fewer_distinct_rows(
     # With fewer than K distinct rows fewer than K samples are without duplicate.
     if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
         return None
-    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    if len(first) >= n_clusters:
-        return None
-    order = np.empty(len(first), dtype=np.int32)
-    order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return order[inverse.reshape(-1)]
+    rows = np.unique(X, axis=0, return_inverse=True)[1]
+    return None if rows.max() + 1 >= n_clusters else number_clusters(rows)[0]
 
 
 def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:

@@ -158,7 +158,8 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     return AttainmentData(
         front=front,
         n_clusters=numbers,
-        controls=tuple(_corners(values) for values in attainment.controls),
+        # Drawn on to where everything ends.
+        controls=tuple(np.vstack([[c[0, 0], 1.05], c, [1.05, c[-1, 1]]]) for c in attainment.controls),
         annotated=_apart(front, [*first, *np.searchsorted(kept, order)]),
         chosen=marked,
         foot=foot,
@@ -203,7 +204,7 @@ def plot_attainment(
 def _draw_front(ax: Any, data: AttainmentData, names: Sequence[str]) -> None:
     for i, corners in enumerate(data.controls):
         label = "control fronts" if i == 0 else None
-        ax.plot(*_steps(corners).T, color=_CONTROLS, linewidth=0.8, label=label, zorder=1)
+        ax.step(*corners.T, where="post", color=_CONTROLS, linewidth=0.8, label=label, zorder=1)
     ax.scatter(*data.front.T, color=_ATTAINMENT_MEMBERS, s=14, label="front", zorder=2)
     if data.chosen is not None and data.foot is not None:
         point = data.front[data.chosen]
@@ -266,20 +267,6 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
     ax.set_ylabel("best attainment score")
     ax.set_title("Score over the number of clusters")
     ax.legend(loc="best")
-
-
-def _corners(surface: FloatArray) -> FloatArray:
-    """Corners of a surface, drawn on to where everything ends."""
-    top, end = np.array([[surface[0, 0], 1.05]]), np.array([[1.05, surface[-1, 1]]])
-    return np.concatenate([top, surface, end])
-
-
-def _steps(corners: FloatArray) -> FloatArray:
-    """The same with the inner corners: right first, then down."""
-    inner = np.column_stack([corners[1:, 0], corners[:-1, 1]])
-    every = np.empty((2 * len(corners) - 1, 2))
-    every[::2], every[1::2] = corners, inner
-    return every
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
@@ -940,7 +927,7 @@ def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
     names = [f"f{i + 1}" for i in range(n_objectives)] if names is None or not len(names) else list(names)
     frame = recorder.to_frame(names)
     signs = np.ones(n_objectives) if recorder.signs is None else np.asarray(recorder.signs, dtype=np.float64)
-    means = np.array([_finite_mean(F) for F in recorder.F]) * signs
+    means = np.array([pd.DataFrame(F).where(np.isfinite(F)).mean() for F in recorder.F]) * signs
     columns: dict[str, Any] = {}
     for i, name in enumerate(names):
         columns |= {f"best_{name}": frame[f"best_{name}"].to_numpy(), f"mean_{name}": means[:, i]}
@@ -951,13 +938,6 @@ def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
         recorder.F,
         frozenset(name for name, sign in zip(names, signs, strict=True) if sign < 0),
     )
-
-
-def _finite_mean(F: FloatArray) -> FloatArray:
-    finite = np.isfinite(F)
-    total = np.where(finite, F, 0.0).sum(axis=0)
-    counts = finite.sum(axis=0)
-    return np.divide(total, counts, out=np.full(F.shape[1], np.nan), where=counts > 0)
 
 
 def _of_frame(frame: pd.DataFrame) -> SearchHistory:
@@ -1069,7 +1049,8 @@ def plot_roc(
     size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
     with drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
-            color, line = _look(place)
+            # Neighbours differ in colour and line.
+            color, line = look_of(place).color, _LINES[(place + place // _COLORS) % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         _finish(panel, title)
@@ -1112,10 +1093,3 @@ def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, Flo
     if rates[1][0] > 0:
         return np.append(0.0, rates[0]), np.append(0.0, rates[1])
     return rates
-
-
-def _look(place: int) -> tuple[str, str]:
-    """Colour and line of a curve: neighbours differ in both."""
-    color = look_of(place).color
-    turn = place // _COLORS
-    return color, _LINES[(place + turn) % len(_LINES)]

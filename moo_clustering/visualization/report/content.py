@@ -402,11 +402,8 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
 
 
 def _same_partition(first: Labels, second: Labels) -> bool:
-    return np.array_equal(first < 0, second < 0) and np.array_equal(*_numbered((first, second)))
-
-
-def _numbered(rows: Sequence[Labels]) -> Labels:
-    return relabel_by_first_appearance(np.stack(rows) + 1)
+    numbered = relabel_by_first_appearance(np.stack([first, second]) + 1)
+    return np.array_equal(first < 0, second < 0) and np.array_equal(*numbered)
 
 
 @dataclass(frozen=True)

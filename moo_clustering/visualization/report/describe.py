@@ -283,15 +283,15 @@ def read_samples(
     if not table.shape[1]:
         return "The data have no features, so nothing is known of clusters but their sizes."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
-    cosine = sparse.issparse(table) or _metric(estimator) == "cosine"
+    # SphericalKMeans has no parameter for its metric.
+    metric = getattr(estimator, "metric", "cosine" if type(estimator).__name__ == "SphericalKMeans" else None)
+    cosine = sparse.issparse(table) or metric == "cosine"
     points = table if sparse.issparse(table) else _scaled(estimator, table)
-    return Samples(
-        "sparse" if sparse.issparse(table) else "features",
-        _unit(points) if cosine else points,
-        table,
-        known,
-        cosine,
-    )
+    if cosine:
+        from sklearn.preprocessing import normalize
+
+        points = normalize(points)
+    return Samples("sparse" if sparse.issparse(table) else "features", points, table, known, cosine)
 
 
 def _bags(estimator: Any, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:
@@ -359,13 +359,6 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def _metric(estimator: Any) -> Any:
-    metric = getattr(estimator, "metric", None)
-    if metric is None and type(estimator).__name__ == "SphericalKMeans":
-        return "cosine"
-    return metric
-
-
 def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
     scale = getattr(estimator, "scale", None)
     if scale in ("standard", "isotropic"):
@@ -377,12 +370,6 @@ def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
 
         return np.asarray(feature_scaling(table, scale)(table), dtype=np.float64)
     return table
-
-
-def _unit(points: Any) -> Any:
-    from sklearn.preprocessing import normalize
-
-    return normalize(points)
 
 
 @dataclass(frozen=True, eq=False)

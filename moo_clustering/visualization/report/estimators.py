@@ -25,7 +25,6 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
-    PlaneMap,
     Report,
     ReportContent,
     RunSolutions,
@@ -187,16 +186,23 @@ def report_content(
         features_title = _weighed(estimator, described.facts.get(run.chosen, []), samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = shown_rows(n, kept, max_points, rng)
-    shown = _map(samples, positions, rows, described)
+    shown = None
+    if positions is not None:
+        shown = given_map(positions, rows)
+    elif samples is not None and described.distances is not None:
+        shown = plane_map(samples, rows, described.distances)
     if shown is not None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
+    # Versions on which results depend.
+    versions = environment()
+    made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
     return ReportContent(
         title=title or type(estimator).__name__,
         names=run.solutions.names,
         labels=labels,
         sample_names=names,
-        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts, (MADE_WITH, _made_with())],
+        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts, (MADE_WITH, made_with)],
         sample_kind=kind,
         sample_texts=texts,
         columns=_columns(estimator, run, supervision, described, agreed),
@@ -252,19 +258,6 @@ def _cluster_names(run: RunSolutions) -> dict[int, list[str]]:
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
     return found
-
-
-def _map(
-    samples: Samples | None,
-    positions: NDArray[np.float64] | None,
-    rows: NDArray[np.intp],
-    described: Described,
-) -> PlaneMap | None:
-    if positions is not None:
-        return given_map(positions, rows)
-    if samples is None or described.distances is None:
-        return None
-    return plane_map(samples, rows, described.distances)
 
 
 def _kind(samples: Samples | None, texts: list[str] | None) -> str:
@@ -344,7 +337,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
         return None
     if found.dtype.kind in "iub":
         return np.maximum(found.astype(np.int64), -1)
-    known = np.array([not _is_unlabelled(entry) for entry in found.tolist()])
+    known = np.array([not (e is None or e == -1 or e == "-1" or e != e) for e in found.tolist()])
     codes = np.full(n_samples, -1, dtype=np.int64)
     codes[known] = np.unique(found[known].astype(str), return_inverse=True)[1]
     return codes if known.any() else None
@@ -373,10 +366,6 @@ def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | No
     if len(found) != n_samples:
         raise ValueError(f"sample_texts must have one text for each of {n_samples} samples, got {len(found)}")
     return found
-
-
-def _is_unlabelled(entry: Any) -> bool:
-    return entry is None or entry == -1 or entry == "-1" or entry != entry
 
 
 def run_facts(
@@ -412,12 +401,6 @@ def run_facts(
     if getattr(estimator, "interrupted_", False):
         facts.append(("interrupted", "the search was ended early"))
     return facts
-
-
-def _made_with() -> str:
-    """Versions on which results depend."""
-    versions = environment()
-    return ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
 
 
 def changed_options(estimator: Any) -> dict[str, str]:

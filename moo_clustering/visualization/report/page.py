@@ -235,8 +235,8 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
             dict.fromkeys(content.features_title for content in contents if content.clusters)
         )
         or first.features_title,
-        must_link=_united([part.pairs(part.content.must_link) for part in parts]),
-        cannot_link=_united([part.pairs(part.content.cannot_link) for part in parts]),
+        must_link=np.unique(np.vstack([part.pairs(part.content.must_link) for part in parts]), axis=0),
+        cannot_link=np.unique(np.vstack([part.pairs(part.content.cannot_link) for part in parts]), axis=0),
         agreement=agreed.table,
         agreement_note=agreed.note,
         history=_histories(parts),
@@ -291,12 +291,12 @@ class _Part:
 
     def clusters(self) -> dict[int, list[ClusterFacts]]:
         return {
-            self.start + row: [self._moved(facts) for facts in found]
+            self.start + row: [
+                replace(facts, typical=tuple(int(self.rows[place]) for place in facts.typical))
+                for facts in found
+            ]
             for row, found in self.content.clusters.items()
         }
-
-    def _moved(self, facts: ClusterFacts) -> ClusterFacts:
-        return dataclasses.replace(facts, typical=tuple(int(self.rows[place]) for place in facts.typical))
 
     def pairs(self, pairs: Int64Array) -> Int64Array:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
@@ -337,10 +337,6 @@ def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
         if (what, said) not in everywhere
     ]
     return [("runs", ", ".join(part.run for part in parts)), *shared, *own]
-
-
-def _united(pairs: Sequence[Int64Array]) -> Int64Array:
-    return np.unique(np.vstack(pairs), axis=0)
 
 
 def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
@@ -488,15 +484,12 @@ def _text(name: str) -> str:
 
 
 def _policy(scripts: list[str]) -> str:
-    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
@@ -510,21 +503,16 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     parts = _parts(content)
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
-    kept = content
     while n_kept > 1 and (size := _size(parts)) > room:
         # A little less than in proportion, since what does not shrink counts too.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
-        parts = _parts(_saying_so(kept, content.n_solutions))
+        sentence = (
+            f"The page holds {n_kept:,} of {content.n_solutions:,} solutions, so that it stays small: "
+            "the chosen one, those of the rules, then the best in the objectives."
+        )
+        parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples
-
-
-def _saying_so(kept: ReportContent, n_solutions: int) -> ReportContent:
-    sentence = (
-        f"The page holds {kept.n_solutions:,} of {n_solutions:,} solutions, so that it stays small: "
-        "the chosen one, those of the rules, then the best in the objectives."
-    )
-    return replace(kept, missing=[*kept.missing, sentence])
 
 
 def _size(values: Mapping[str, Any]) -> int:
@@ -551,7 +539,9 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
         "panels": [_panel(panel) for panel in content.panels],
-        "looks": _looks(),
+        "looks": [
+            {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
+        ],
     }
 
 
@@ -613,15 +603,11 @@ def _number(value: float) -> float | None:
 
 
 def _history(history: pd.DataFrame) -> dict[str, Any]:
-    numbers = [_numbers(history.iloc[:, place]) for place in range(history.shape[1])]
+    numbers = [pd.to_numeric(column, errors="coerce") for _, column in history.items()]
     return {
         "columns": [str(name) for name in history.columns],
         "values": encoded_array(np.reshape(numbers, (len(numbers), len(history))), "float64"),
     }
-
-
-def _numbers(column: pd.Series[Any]) -> NDArray[np.float64]:
-    return np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
@@ -643,11 +629,6 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 def _entry(value: str | float) -> str | float | None:
     return str(value) if isinstance(value, str) else _number(value)
-
-
-def _looks() -> list[dict[str, str]]:
-    looks = [look_of(cluster) for cluster in range(_N_LOOKS)]
-    return [{"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in looks]
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
