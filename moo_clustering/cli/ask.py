@@ -71,15 +71,15 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "outliers": np.asarray(model.outliers_) if model.noise == "label" else None,
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
-    arrays = {name: _small(array) for name, array in found.items() if array is not None}
+    arrays = {
+        # Integers in as few bytes as hold them.
+        name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
+        for name, array in found.items()
+        if array is not None
+    }
     meta = {"format": _FORMAT, "version": _VERSION, "kind": job.samples.kind, "shown": meta}
     write_archive(folder / QUESTIONS, arrays | shown, meta, compressed=True)
     return [QUESTIONS]
-
-
-def _small(array: Any) -> Any:
-    """Integers in as few bytes as hold them."""
-    return array if array.dtype.kind not in "iu" else array.astype(np.min_scalar_type(int(array.max())))
 
 
 def _shown(job: Job, rows: Any) -> ShownSamples:

@@ -71,19 +71,15 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     known = [_plain(column) for column in columns]
     if long is None:
         long = set(_LONG) <= set(known)
-    if not long:
-        _require_one_row_each(cells[columns[0]], path)
-        return cells.set_index(columns[0])
-    return _averaged(cells.iloc[:, _places(known, path)], [line for line, _ in rows[1:]], path)
-
-
-def _require_one_row_each(datasets: pd.Series[str], path: Path) -> None:
-    if datasets.is_unique:
-        return
-    raise DataError(
-        f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; a table of one "
-        "data set per row needs averages of repeated runs, a table of one value per line needs --long"
-    )
+    if long:
+        return _averaged(cells.iloc[:, _places(known, path)], [line for line, _ in rows[1:]], path)
+    datasets = cells[columns[0]]
+    if not datasets.is_unique:
+        raise DataError(
+            f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; a table of one "
+            "data set per row needs averages of repeated runs, a table of one value per line needs --long"
+        )
+    return cells.set_index(columns[0])
 
 
 def _plain(name: str) -> str:

@@ -299,7 +299,7 @@ def describe_pareto(job: Job, found: Description) -> None:
     if not isinstance(samples, BagSamples):
         estimator._describe_alternatives(getattr(samples, "feature_names", None) or None)
     found.record |= _record(job)
-    frames = {"scores.csv": _numbered("member", estimator.scores_)}
+    frames = {"scores.csv": estimator.scores_.reset_index(drop=True).reset_index(names="member")}
     if len(estimator.alternatives_):
         names = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
         labels = dict(zip(names, estimator.alternative_labels_, strict=True))
@@ -322,11 +322,15 @@ def describe_pareto(job: Job, found: Description) -> None:
             found.arrays[name] = getattr(estimator, f"{name}_")
     if isinstance(samples, BagSamples):
         return
+    classes, columns = cluster_classes(job), samples.columns()
     if getattr(estimator, "metric", None) != "precomputed" or samples.n_samples <= MOST_PLACES:
-        found.pictures[PARTITION] = partial(draw_partition, job=job, classes=cluster_classes(job))
-    columns = samples.columns()
+        found.pictures[PARTITION] = partial(draw_partition, job=job, classes=classes)
     if columns is not None and getattr(estimator, "metric", None) != "precomputed":
-        found.clusters, found.frames["clusters.csv"] = _clusters(job, columns)
+        both = column_frames(columns, samples.category_names, estimator.labels_)
+        if classes is not None:
+            for frame in both:
+                frame.insert(2, "class", [classes[k] for k in frame["cluster"]], allow_duplicates=True)
+        found.clusters, found.frames["clusters.csv"] = both
         if isinstance(samples, PreparedSamples):
             found.record["sorted_by"] = sorting_columns(columns, estimator.labels_)
 
@@ -375,21 +379,6 @@ def class_names(job: Job) -> list[str]:
     names = job.samples.partial_names
     codes = job.estimator.classes_
     return [names[code] if names else str(code) for code in codes]
-
-
-def _numbered(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    numbered = frame.reset_index(drop=True)
-    numbered.insert(0, name, np.arange(len(frame)))
-    return numbered
-
-
-def _clusters(job: Job, columns: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    names = cluster_classes(job)
-    frames = column_frames(columns, job.samples.category_names, job.estimator.labels_)
-    if names is not None:
-        for frame in frames:
-            frame.insert(2, "class", [names[cluster] for cluster in frame["cluster"]], allow_duplicates=True)
-    return frames
 
 
 def column_frames(
@@ -506,7 +495,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
         if record.get("macro_auc") is not None:
             title = f"{type(job.estimator).__name__}, {job.samples.name}"
             curves, exact = _roc_curves(predictions, record["auc"])
-            found.pictures[ROC] = partial(draw_roc, curves=curves, exact=exact, title=title)
+            found.pictures[ROC] = partial(draw_roc, curves=curves, aucs=exact, title=title)
             found.report["roc_curves"] = curves
     return found
 
@@ -657,10 +646,10 @@ def _roc_curves(
     return curves, exact
 
 
-def draw_roc(path: Path, curves: dict[str, Any], exact: dict[str, float], title: str) -> None:
+def draw_roc(path: Path, **options: Any) -> None:
     from moo_clustering.visualization import plot_roc
 
-    plot_roc(curves, aucs=exact, path=path, title=title)
+    plot_roc(path=path, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,8 +88,8 @@ def run_fit(
     started = time.perf_counter()
     with shown_warnings() as notices:
         folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
-    choice = choose_method(method, data, bag)
-    found, preset = find_method(choice.name)
+    method, why = choose_method(method, data, bag)
+    found, preset = find_method(method)
     estimator_class = found.load()
     options = parse_settings(settings, found.name, estimator_class)
     given = {"weights": weights, "missing": missing}
@@ -160,7 +160,7 @@ def run_fit(
         use,
         notices=notices,
         started=started,
-        why=choice.why,
+        why=why,
         options=own,
     )
     supervise(job, partial_labels, must_link, cannot_link)
@@ -341,24 +341,20 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of ``report_content``: data, names, partial labels and constraints."""
     samples = job.samples
     y = job.supervision.get("y")
+    classes = samples.partial_names or (() if job.labels is None else job.labels.names)
     return {
         **samples.report_data(),
         "title": f"{type(job.estimator).__name__} on {samples.name}",
         "sample_names": np.asarray(samples.row_ids).astype(str).tolist(),
         "sample_texts": samples.texts(),
         "sample_kind": samples.kind,
-        "class_names": _class_names(job),
+        "class_names": list(map(str, classes)) or None,
         "y": None if y is None or np.ndim(y) != 1 else y,
         "must_link": job.supervision.get("must_link"),
         "cannot_link": job.supervision.get("cannot_link"),
         "facts": _facts(job, record),
         "options": job.options,
     }
-
-
-def _class_names(job: Job) -> list[str] | None:
-    names = job.samples.partial_names or (() if job.labels is None else job.labels.names)
-    return list(map(str, names)) or None
 
 
 def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -97,25 +97,15 @@ def _plain(value: Any) -> Any:
         return one_line(value)
 
 
-def choose_method(method: str | None, data: str, bag: str | None) -> Choice:
-    """The method named, or the recommended one for such data."""
+def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
+    """The method named, or the recommended one for such data; and why it was taken, empty if it was named."""
     if method is not None:
-        return Choice(method, "")
+        return method, ""
     path = Path(data)
-    if data not in BUNDLED and path.is_file() and holds_bags(path, bag) and not _label_sets(path):
-        return Choice(RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named")
-    return Choice(RECOMMENDED, "the recommended one, as none was named")
-
-
-class Choice(NamedTuple):
-    """A method by name, and why it was taken; empty if it was named."""
-
-    name: str
-    why: str
-
-
-def _label_sets(path: Path) -> bool:
-    return holds_label_sets(path, METHODS[RECOMMENDED], None)
+    bags = data not in BUNDLED and path.is_file() and holds_bags(path, bag)
+    if bags and not holds_label_sets(path, METHODS[RECOMMENDED], None):
+        return RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named"
+    return RECOMMENDED, "the recommended one, as none was named"
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,8 @@ from moo_clustering.cli.samples import (
     LabelSetSamples,
     PreparedSamples,
     Samples,
-    SparseSamples,
     TextSamples,
+    UntabledSamples,
 )
 from moo_clustering.datasets import (
     BUNDLED,
@@ -75,7 +75,6 @@ _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | 
 Preparation = Literal["equal", "none", "mixed", "columns"]
 _COMPONENTS = 100
 StemmerName = Literal["porter", "english", "none"]
-STEMMERS = get_args(StemmerName)
 _MIN_DF = 2
 
 
@@ -107,15 +106,9 @@ def load_data(
         raise DataError(
             f"--header and --no-header are for tables of text and Excel sheets, and {data} is read as none"
         )
+    named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
     if data in BUNDLED:
-        options = {
-            "--bag": bag,
-            "--text-columns": text_columns,
-            "--labels": labels,
-            "--partial-labels": partial_labels,
-            "--id-column": id_column,
-            "--drop": drop,
-        }
+        options = {"--bag": bag, "--text-columns": text_columns, **named}
         if given := [flag for flag, value in options.items() if value]:
             raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
         if label_file is not None:
@@ -151,40 +144,15 @@ def load_data(
             if value is not None:
                 raise DataError(f"{flag} does not apply to bags; --bag names the column of their identifiers")
         return load_bags(path, bag=bag, labels=labels, partial_labels=partial_labels, drop=tuple(drop))
+    roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if text_columns is not None or holds_documents(path):
-        return load_documents(
-            path,
-            method,
-            text_columns=None if text_columns is None else _names(text_columns),
-            id_column=id_column,
-            labels=labels,
-            partial_labels=partial_labels,
-            drop=drop,
-        )
+        return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
     if array_names(path) >= _PARTS:  # as ``scipy.sparse.save_npz`` writes a matrix
-        names = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column}
-        return load_sparse(path, method, {**names, "--drop": drop})
+        return load_sparse(path, method, named)
     if prepares is not None and holds_columns(path):
-        return load_prepared(
-            path,
-            labels=labels,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-            header=header,
-            preparation=prepares,
-            options=filling or {},
-        )
+        return load_prepared(path, roles, preparation=prepares, options=filling or {})
     try:
-        table = read_table(
-            path,
-            labels=labels,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=tuple(drop),
-            categories=method.categorical,
-            header=header,
-        )
+        table = read_table(path, **roles._replace(categories=method.categorical)._asdict())
     except NotNumericError as error:
         raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
     except DataError as error:
@@ -247,22 +215,18 @@ def load_bags(
 
 
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
-    ids = table.bags.bag_ids
+    ids, partial_y = table.bags.bag_ids, None
+    if partial is not None and partial.labels is not None:
+        names = (*partial.label_names, None)  # -1, no label, is the last
+        partial_y = encode_classes([names[code] for code in partial.labels], minus_one_is_missing=True)[0]
     return BagSamples(
         table.name,
         table.bags,
         np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
         y=None if known is None else known.labels,
         target_names=() if known is None else known.label_names,
-        partial_y=None if partial is None else _unlabelled_by_minus_one(partial),
+        partial_y=partial_y,
     )
-
-
-def _unlabelled_by_minus_one(table: BagTable) -> NDArray[np.int64] | None:
-    if table.labels is None:
-        return None
-    names = (*table.label_names, None)  # -1, no label, is the last
-    return encode_classes([names[code] for code in table.labels], minus_one_is_missing=True)[0]
 
 
 def _refuse_classes(table: BagTable) -> None:
@@ -293,13 +257,16 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
     if name.endswith(SPARSE):
         return True
     if name.endswith(".npz"):
-        return takes_label_sets(method) and (label_file is not None or _has_indicators(path))
+        names = array_names(path)
+        pair = path.name.endswith("_X.npz") and path.with_name(f"{path.name[:-5]}Y.npz").is_file()
+        return takes_label_sets(method) and (label_file is not None or "Y" in names or bool(names and pair))
     if not name.endswith(".arff") or not path.is_file():
         return False
     header = _header(path)
     if _RELATIONAL.search(header):
         return False
-    beside = label_file is not None or path.with_name(f"{_stem(path)}.xml").exists()
+    stem = path.name[: path.name.lower().rindex(".arff")]
+    beside = label_file is not None or path.with_name(f"{stem}.xml").exists()
     return beside or bool(_MEKA.search(header)) or takes_label_sets(method)
 
 
@@ -360,16 +327,6 @@ def load_label_sets(
     return LabelSetSamples.of_label_sets(table)
 
 
-def _has_indicators(path: Path) -> bool:
-    """Whether an archive, or the one that belongs to it, holds an array of label sets."""
-    names = array_names(path)
-    if not names:
-        return False
-    if path.name.endswith("_X.npz") and path.with_name(f"{path.name[:-5]}Y.npz").is_file():
-        return True
-    return "Y" in names
-
-
 def _header(path: Path) -> str:
     """The text before the data, as far as it can be read; errors are left to the reader of the file."""
     lines = []
@@ -384,22 +341,11 @@ def _header(path: Path) -> str:
     return "".join(lines)
 
 
-def _stem(path: Path) -> str:
-    return path.name[: path.name.lower().rindex(".arff")]
-
-
 def load_documents(
-    path: Path,
-    method: Method,
-    *,
-    text_columns: Sequence[str] | None,
-    labels: str | None,
-    partial_labels: str | None,
-    id_column: str | None,
-    drop: Sequence[str],
+    path: Path, method: Method, roles: Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
     """Texts, with partial labels of as many a document as the method takes."""
-
+    labels, partial_labels, id_column, drop, *_ = roles
     read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
     # Only JSON has lists.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
@@ -412,7 +358,7 @@ def load_documents(
             sets = [() if names == ("-1",) else names for names in given.label_sets]
             return TextSamples.of_documents(known, sets)
     try:
-        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=tuple(drop)))
+        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=drop))
     except DataError as error:
         if "can have only one" not in str(error):
             raise
@@ -425,7 +371,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> SparseSamples:
+def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
     """The matrix, for methods that take one.
 
     Raises a DataError when the matrix is damaged or not finite, or the method takes none, or for
@@ -448,7 +394,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Spars
     if not np.isfinite(X.data).all():
         raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
     names = default_names("x", X.shape[1], str(path))
-    return SparseSamples(path.name, X, np.arange(X.shape[0]), names)
+    return UntabledSamples(path.name, X, np.arange(X.shape[0]), names)
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
@@ -465,12 +411,8 @@ def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
 
 def load_prepared(
     path: Path,
+    roles: Roles,
     *,
-    labels: str | None,
-    partial_labels: str | None,
-    id_column: str | None,
-    drop: Sequence[str],
-    header: bool | None = None,
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> PreparedSamples | CategorySamples:
@@ -479,7 +421,6 @@ def load_prepared(
     ``options`` are those of ``prepare_table``. Raises a DataError when the file cannot be read, or nothing is
     left.
     """
-    roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     try:
         frame, roles, notes = read_frame(path, roles)
     except DataError as error:
@@ -621,13 +562,8 @@ def stem_features(
         # The estimators warn about documents without terms.
         warnings.simplefilter("ignore", UserWarning)
         weights = PaperTfidfTransformer().fit_transform(counts[:, kept])
-    record: dict[str, Any] = {
-        "features": "tf-idf of stems",
-        "stemmer": chosen,
-        "min_df": min_df,
-        "max_df": max_df,
-        "svd": None,
-    }
+    how: dict[str, Any] = {"features": "tf-idf of stems", "stemmer": chosen}
+    record = how | {"min_df": min_df, "max_df": max_df, "svd": None}
     return samples.with_terms(weights, terms[kept], record)
 
 

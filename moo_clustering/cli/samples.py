@@ -174,13 +174,13 @@ class Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class SparseSamples(Samples):
-    """A sparse matrix of features."""
+class UntabledSamples(Samples):
+    """A sparse matrix of features, which is not shown cell by cell, and what else is in no table."""
 
     has_units: ClassVar[bool] = False
 
     def columns(self) -> None:
-        """None: sparse features are not shown cell by cell."""
+        """None: there is no table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,13 +250,8 @@ class CategorySamples(Samples):
     def record(self) -> dict[str, Any]:
         """Also the columns of categories."""
         names = list(self.feature_names)
-        return {
-            "n_features": len(names),
-            "feature_names": names,
-            "categories": list(self.category_names),
-            "notes": list(self.notes),
-            "fingerprint": fingerprint(*self.source.columns()),
-        }
+        columns = {"n_features": len(names), "feature_names": names, "categories": list(self.category_names)}
+        return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
 
     def columns(self) -> pd.DataFrame:
         """The data frame."""
@@ -273,7 +268,7 @@ class CategorySamples(Samples):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelSetSamples(Samples):
+class LabelSetSamples(UntabledSamples):
     """Samples whose file gives any number of labels to each of them."""
 
     # shape (n_samples, n_labels): 1 for the labels of a sample, 0 for the others; a row of -1 for an
@@ -282,7 +277,6 @@ class LabelSetSamples(Samples):
     label_names: tuple[str, ...] = field(kw_only=True)
 
     read_as: ClassVar[str] = "features and label sets"
-    has_units: ClassVar[bool] = False
 
     @classmethod
     def of_label_sets(cls, table: MultiLabelTable) -> Self:
@@ -297,11 +291,7 @@ class LabelSetSamples(Samples):
 
     def record(self) -> dict[str, Any]:
         """Also the names of the labels."""
-        found = super().record()
-        return {**found, "label_names": list(self.label_names)}
-
-    def columns(self) -> None:
-        """None: the features are sparse."""
+        return super().record() | {"label_names": list(self.label_names)}
 
     def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool]:
         """All labels of the file; a single one makes two classes, the samples with and without it."""
@@ -321,7 +311,7 @@ class LabelSetSamples(Samples):
 
 
 @dataclass(frozen=True, eq=False)
-class TextSamples(Samples):
+class TextSamples(UntabledSamples):
     """Documents and, once they are made, the features of their terms."""
 
     documents: Documents = field(kw_only=True)
@@ -332,7 +322,6 @@ class TextSamples(Samples):
     made: dict[str, Any] = field(default_factory=dict)  # how the features were made
 
     kind: ClassVar[str] = "document"
-    has_units: ClassVar[bool] = False
 
     @classmethod
     def of_documents(cls, documents: Documents, sets: LabelSets | None = None) -> Self:
@@ -371,9 +360,6 @@ class TextSamples(Samples):
         terms = {"n_terms": len(self.feature_names), **self.made}
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
 
-    def columns(self) -> None:
-        """None: documents are not in a table."""
-
     def texts(self) -> list[str]:
         """Title and beginning of each document."""
         texts = self.documents.texts
@@ -407,12 +393,11 @@ class TextSamples(Samples):
 
 
 @dataclass(frozen=True, eq=False)
-class BagSamples(Samples):
+class BagSamples(UntabledSamples):
     """Bags of instances; ``X`` is :class:`~moo_clustering.Bags`."""
 
     kind: ClassVar[str] = "bag"
     read_as: ClassVar[str] = "bags of instances"
-    has_units: ClassVar[bool] = False
 
     def __str__(self) -> str:
         bags: Bags = self.X
@@ -433,9 +418,6 @@ class BagSamples(Samples):
             "feature_names": list(names),
             "fingerprint": fingerprint(bags.instances, bags.offsets),
         }
-
-    def columns(self) -> None:
-        """None: bags are not in a table."""
 
     def report_data(self) -> dict[str, Any]:
         """The bags, which have the names of their features."""

@@ -106,17 +106,14 @@ def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
     sizes = record["result"]["sizes"]
     ordered = sorted(sizes, reverse=True)
     shown = ", ".join(map(str, ordered[:10])) + (", ..." if len(sizes) > 10 else "")
-    rows = [["clusters", f"{len(sizes)} of {shown} bags; {_smallest(sizes)}"]]
+    least = f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
+    rows = [["clusters", f"{len(sizes)} of {shown} bags; {least}"]]
     for name, title in _INDICES.items():
         if name in record["indices"]:
             value = record["indices"][name]
             rows.append([title, "undefined" if value is None else f"{value:.4f}"])
     scores = record["scores"]
     return rows + [[title, f"{scores[name]:.4f}"] for name, title in _SCORES.items() if name in scores]
-
-
-def _smallest(sizes: list[int]) -> str:
-    return f"the smallest has {_bags(min(sizes))} ({min(sizes) / sum(sizes):.1%})"
 
 
 def _bags(count: int) -> str:

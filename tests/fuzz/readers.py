@@ -29,6 +29,7 @@ from moo_clustering.datasets import (
     read_multilabel,
     read_table,
 )
+from moo_clustering.datasets.tables import Roles
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.persistence import (
@@ -131,7 +132,7 @@ def _categories(folder):
 
 def _prepared(folder, suffix=".csv"):
     path = _one(folder, suffix)
-    return _finite(load_prepared(path, labels=None, partial_labels=None, id_column=None, drop=()))
+    return _finite(load_prepared(path, Roles()))
 
 
 def _by_command(method, *suffixes):
