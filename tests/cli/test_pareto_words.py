@@ -131,8 +131,8 @@ def test_method_where_none_is_named(tmp_path):
     (tmp_path / "table.csv").write_text("box,x\np,1\np,2\nq,3\n")
     table, bags = str(tmp_path / "table.csv"), str(tmp_path / "bags.arff")
     assert choose_method("pesc", bags, None) == ("pesc", "")
-    assert choose_method(None, bags, None).name == "pareto-bags"
-    assert choose_method(None, table, "box").name == "pareto-bags"
+    assert choose_method(None, bags, None)[0] == "pareto-bags"
+    assert choose_method(None, table, "box")[0] == "pareto-bags"
     for data in (table, "wine", str(tmp_path), str(tmp_path / "none.arff")):
         assert choose_method(None, data, None) == (
             "pareto-clustering",
