@@ -628,6 +628,7 @@ class MemberGraphs(ABC):
             lists=self.lists,
             eigen_solver=options["eigen_solver"],
             rng=np.random.default_rng(self.seed),
+            n_jobs=options["n_jobs"],
         )
 
     def joined(self, S: csr_array) -> csr_array:
@@ -723,7 +724,7 @@ class SpectralMixin(NearestSampleMixin):
         The paper's is ``"unnormalized"``, which fails on some sets.
     bridge : bool
         Join the components of a disconnected graph by their shortest links, very weakly.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}
+    eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}
         See :func:`~moo_clustering.graphs.spectral_embedding`.
 
     Attributes
@@ -744,7 +745,7 @@ class SpectralMixin(NearestSampleMixin):
     _: KW_ONLY
     laplacian: Literal["sym", "unnormalized", "rw"] = "sym"
     bridge: bool = True
-    eigen_solver: Literal["auto", "dense", "arpack", "lobpcg", "pic"] = "auto"
+    eigen_solver: Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"] = "auto"
 
     def to_networkx(self) -> nx.Graph:
         """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""

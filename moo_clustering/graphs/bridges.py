@@ -78,10 +78,14 @@ def bridge_components(
     n_parts, parts = csgraph.connected_components(graph, directed=False)
     if n_parts == 1:
         return graph
-    keys = rng.permutation(np.arange(len(parts), dtype=np.int64))
-    weight = WEAKNESS * float(graph.data.min(initial=np.inf))
-    weight = weight if np.isfinite(weight) else WEAKNESS
-    return link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
+    keys = rng.permutation(len(parts))
+    return link_parts(graph, parts, X, bridge_weight(graph), metric=metric, lists=lists, keys=keys)
+
+
+def bridge_weight(graph: sp.csr_array) -> float:
+    """Similarity of the links that :func:`bridge_components` adds."""
+    least = float(graph.data.min(initial=np.inf))
+    return WEAKNESS * least if np.isfinite(least) else WEAKNESS
 
 
 def link_parts(
@@ -99,8 +103,10 @@ def link_parts(
     Links of equal length are taken in the order of the keys of their samples.
     """
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
-    bridges = sp.coo_array((np.full(len(i), weight), (i, j)), shape=graph.shape).tocsr()
-    linked = (graph + bridges + bridges.T).tocsr()
+    # Indices of another type would turn those of the whole graph into longer ones.
+    ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
+    bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
+    linked = (graph + (bridges + bridges.T)).tocsr()
     linked.sort_indices()
     return linked
 
@@ -182,22 +188,26 @@ Proposal = Callable[[NDArray[np.int32]], Links]
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
     """Propose listed links out of parts, where no link that is missing in the lists can be shorter."""
-    row, rank = np.nonzero(lists.indices >= 0)
-    listed = Links(
-        row, lists.indices[row, rank].astype(np.int64), lists.distances[row, rank].astype(np.float64)
-    )
-    n_samples = len(lists.indices)
+    n_samples, width = lists.indices.shape
     # Whatever is admissible and not listed is at least as far as the last that is.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
+    step = max(1, neighbors.CHUNK // width)
+
+    def outward(lo: int, parts: NDArray[np.int32]) -> Links:
+        listed = lists.indices[lo : lo + step]
+        row, rank = np.nonzero((listed >= 0) & (parts[listed] != parts[lo : lo + step, None]))
+        length = lists.distances[lo + row, rank].astype(np.float64)
+        return Links(lo + row, listed[row, rank].astype(np.int64), length)
 
     def propose(parts: NDArray[np.int32]) -> Links:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        outward = parts[listed.i] != parts[listed.j]
-        np.minimum.at(best, parts[listed.i[outward]], listed.length[outward])
-        certain = outward & (best <= known)[parts[listed.i]]
-        return Links(*(column[certain] for column in listed))
+        # Few listed links lead out of a part, and only these are held.
+        links = _joined([outward(lo, parts) for lo in range(0, n_samples, step)])
+        np.minimum.at(best, parts[links.i], links.length)
+        certain = (best <= known)[parts[links.i]]
+        return Links(links.i[certain], links.j[certain], links.length[certain])
 
     return propose
 

@@ -1,10 +1,12 @@
-"""Smallest eigenpairs of graph Laplacians, by dense solvers, Lanczos, LOBPCG or power iteration."""
+"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, powers."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from contextlib import suppress
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,13 +15,19 @@ from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray, choice
+from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
+from moo_clustering._docs import documented
+from moo_clustering._kernels.sparse import combine_products, join_entries
+from moo_clustering._kernels.threads import for_blocks, sum_blocks
+from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, short_indices
 
 Laplacian = Literal["sym", "unnormalized", "rw"]
-EigenSolver = Literal["auto", "dense", "arpack", "lobpcg", "pic"]
+EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
 # With "auto", Laplacians up to this size are solved as dense matrices.
 DENSE_UP_TO = 1500
+# With "auto", larger ones are filtered from this size on unless they factorise well.
+CHEBYSHEV_FROM = 20_000
 # Factors of graphs with more neighbours than this fill in too much to be worth it.
 FACTOR_NEIGHBORS = 24
 # Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
@@ -33,6 +41,15 @@ _MAX_PASSES = 6
 _MAX_RESTARTS = 100
 # Extra vectors of a block, which speed up the convergence of the wanted ones.
 _EXTRA = 4
+# Accepted residual, relative to the scale of L, of pairs of which only the eigenvalue is asked for: its error
+# is of the order of the square.
+_VALUE_RESIDUAL = 1e-3
+# A vector is no longer filtered when its residual is below this share of the accepted one.
+_SETTLED = 0.1
+# Filters at most, and at least, so that nothing is missed where all residuals are small at first.
+_MAX_ROUNDS, _MIN_ROUNDS = 60, 2
+# The degree of a filter, and the most that it may amplify, beyond which the columns of a block become alike.
+_MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
 
@@ -46,6 +63,7 @@ def spectral_embedding(
     rng: np.random.Generator,
     n_eigenvalues: int | None = None,
     parts: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Eigenvectors of the smallest eigenvalues of a graph Laplacian, the constant one included.
 
@@ -58,11 +76,13 @@ def spectral_embedding(
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
         ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero rows stay
         zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times those of ``"sym"`` before scaling.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: dense up to 1500 samples, otherwise ``"arpack"``: Lanczos, on the inverse where a
-        factorisation is cheap (small or low-dimensional data). ``"lobpcg"``: block conjugate gradients,
-        Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of block power
-        iteration, quick and rough.
+    eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
+        ``"auto"``: dense up to 1500 samples, ``"chebyshev"`` from 20,000 on unless a factorisation is
+        cheap, otherwise ``"arpack"``. ``"arpack"``: Lanczos, on the inverse where a factorisation is cheap
+        (small or low-dimensional data). ``"chebyshev"``: subspace iteration with Chebyshev filters, for all
+        vectors at once and on ``n_jobs`` threads. ``"lobpcg"``: block conjugate gradients, Jacobi
+        preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of block power iteration, quick
+        and rough.
     rng : numpy.random.Generator
         Draws starting vectors.
     n_eigenvalues : int, optional
@@ -71,6 +91,8 @@ def spectral_embedding(
         Numbers 0, 1, ... of parts that are only weakly tied, for instance the components before
         bridging; default the connected components. Helps iterative solvers past the near-zero
         eigenvalues; does not change what is computed.
+    n_jobs : int, optional
+        Number of threads of ``"chebyshev"``; does not affect the result.
 
     Returns
     -------
@@ -86,11 +108,12 @@ def spectral_embedding(
     Notes
     -----
     Iterative solvers: O(nnz + n_samples n_components) memory and, per step, time; residuals of 1e-4
-    relative to the largest degree.
+    relative to the largest degree, with ``"chebyshev"`` 1e-3 for eigenvalues beyond ``n_components``.
 
     References
     ----------
-    PESC, Algorithm 1 (Eq. 7).
+    PESC, Algorithm 1 (Eq. 7). Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field calculations using
+    Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006, for ``"chebyshev"``.
     """
     S = short_indices(sp.csr_array(S, dtype=np.float64))
     n_samples = S.shape[0]
@@ -101,8 +124,9 @@ def spectral_embedding(
             f"1 <= n_components <= n_eigenvalues <= n_samples={n_samples}."
         )
     choice("laplacian", laplacian, ("sym", "unnormalized", "rw"))
-    choice("eigen_solver", eigen_solver, ("auto", "dense", "arpack", "lobpcg", "pic"))
-    values, vectors = _pairs(S, n_pairs, laplacian != "unnormalized", eigen_solver, parts, rng)
+    choice("eigen_solver", eigen_solver, get_args(EigenSolver))
+    normalized = laplacian != "unnormalized"
+    values, vectors = _pairs(S, n_components, n_pairs, normalized, eigen_solver, parts, rng, n_jobs)
     vectors = _fix_signs(vectors[:, :n_components])
     if laplacian == "sym":
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
@@ -115,26 +139,51 @@ def spectral_embedding(
 
 def _pairs(
     S: sp.csr_array,
+    n_vectors: int,
     n_pairs: int,
     normalized: bool,
     solver: EigenSolver,
     parts: NDArray[Any] | None,
     rng: np.random.Generator,
+    n_jobs: int | None,
 ) -> tuple[FloatArray, FloatArray]:
     n_samples = S.shape[0]
-    L = laplacian(S, "sym" if normalized else "unnormalized")
+    kind: Literal["sym", "unnormalized"] = "sym" if normalized else "unnormalized"
     if solver == "dense" or (solver == "auto" and n_samples <= DENSE_UP_TO) or 2 * n_pairs > n_samples - 2:
-        return dense_pairs(L, n_pairs)
+        return dense_pairs(laplacian(S, kind), n_pairs)
+    factorize = solver in ("auto", "arpack") and _factors_well(S)
+    if solver == "auto" and n_samples >= CHEBYSHEV_FROM and not factorize:
+        solver = "chebyshev"
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
     strength = inverse_root(degree) if normalized else np.ones(n_samples)
     parts = weakly_tied_parts(S, strength, scale, parts)
+    L = laplacian(S, kind)
     known = part_basis(L, parts, np.sqrt(degree) if normalized else strength, scale)
     if solver == "pic":
         return power_pairs(L, n_pairs, scale, known, rng)
     if solver == "lobpcg":
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
-    return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=_factors_well(S))
+    if solver == "arpack" or solver == "auto":
+        return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
+    # Neighbours get near each other in memory, which products of large matrices mostly wait for.
+    order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
+    L = _reordered(L, order)
+    values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
+    vectors = np.empty_like(found)
+    vectors[order] = found
+    return values, vectors
+
+
+def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
+    """Rows and columns of a symmetric matrix in another order."""
+    place = np.empty(len(order), dtype=S.indices.dtype)
+    place[order] = np.arange(len(order), dtype=place.dtype)
+    matrix = S[order]
+    np.take(place, matrix.indices, out=matrix.indices, mode="clip")
+    matrix.has_sorted_indices = False
+    matrix.sort_indices()
+    return matrix
 
 
 def _factors_well(S: sp.csr_array) -> bool:
@@ -162,8 +211,14 @@ def _fix_signs(vectors: FloatArray) -> FloatArray:
     return vectors * signs
 
 
+@documented(spectral_embedding)
 def eigengap(
-    S: Any, n_clusters: int, *, eigen_solver: EigenSolver = "auto", rng: np.random.Generator
+    S: Any,
+    n_clusters: int,
+    *,
+    eigen_solver: EigenSolver = "auto",
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
 ) -> float:
     """Eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian, without labels.
 
@@ -173,9 +228,6 @@ def eigengap(
         Symmetric similarities, zero diagonal.
     n_clusters : int
         K; the gap of K = n_samples is 0.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-    rng : numpy.random.Generator
-        Draws starting vectors.
 
     Returns
     -------
@@ -187,7 +239,7 @@ def eigengap(
     """
     if n_clusters >= S.shape[0]:
         return 0.0
-    values, _ = spectral_embedding(S, n_clusters + 1, laplacian="sym", eigen_solver=eigen_solver, rng=rng)
+    values, _ = spectral_embedding(S, n_clusters + 1, eigen_solver=eigen_solver, rng=rng, n_jobs=n_jobs)
     return float(values[-1] - values[-2])
 
 
@@ -312,6 +364,139 @@ def _refine(L: sp.csr_array, values: FloatArray, vectors: FloatArray, scale: flo
     return values, vectors
 
 
+def chebyshev_pairs(
+    L: sp.csr_array,
+    n_pairs: int,
+    scale: float,
+    known: sp.csr_array,
+    rng: np.random.Generator,
+    *,
+    n_vectors: int | None = None,
+    n_jobs: int | None = None,
+) -> Pairs:
+    """Subspace iteration with polynomials of L that damp the upper end of its spectrum.
+
+    Every round applies such a filter to a block of approximate eigenvectors, those of ``known`` and random
+    ones at first, makes them orthonormal, and takes the best pairs within their span. Vectors that have
+    converged stay in the span and are no longer filtered. Beyond the first ``n_vectors`` pairs only the
+    eigenvalues need to be accurate. A block of vectors costs one pass over L per degree, and rows of L and
+    fixed blocks of rows of the vectors are shared among threads without any effect on a sum.
+    """
+    n = L.shape[0]
+    allowed = np.full(n_pairs, _RESIDUAL * scale)
+    allowed[n_pairs if n_vectors is None else n_vectors :] = _VALUE_RESIDUAL * scale
+    block = _reduced_vectors(L, known, n_pairs)
+    n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
+    block = np.column_stack([block, rng.standard_normal((n, n_random))])
+    with one_thread():
+        for turn in range(_MAX_ROUNDS + 1):
+            values, errors = _ritz_pairs(L, block, n_jobs)
+            excess = errors[:n_pairs] / allowed
+            if (excess.max() <= 1.0 and turn >= _MIN_ROUNDS) or block.shape[1] == n or turn == _MAX_ROUNDS:
+                break
+            n_kept = int(np.argmax(np.append(excess, np.inf) > _SETTLED))
+            kept, block = block[:, :n_kept].copy(), block[:, n_kept:].copy()
+            block = _filtered(L, block, (values[-1], values[n_pairs - 1]), excess.max(), scale, n_jobs)
+            for _ in range(2):  # a second pass takes out what rounding has left
+                _multiply(kept, -_inner(kept, block, n_jobs), block, n_jobs)
+            block = np.column_stack([kept, block])
+            del kept  # its memory is for the image under L
+    if excess.max() > 1.0 and block.shape[1] < n:
+        warn_caller(
+            f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters the largest residual is "
+            f"{excess.max():.2g} times the accepted one; eigen_solver='arpack' is slower and may get nearer."
+        )
+    return values[:n_pairs], block[:, :n_pairs]
+
+
+def _filtered(
+    L: sp.csr_array,
+    block: FloatArray,
+    ritz_values: tuple[float, float],
+    excess: float,
+    scale: float,
+    n_jobs: int | None,
+) -> FloatArray:
+    """A Chebyshev polynomial of L times the block, which is overwritten.
+
+    The polynomial is small between the first of two Ritz values, the largest of the block, and the bound
+    2 scale of the spectrum, and grows below. Its degree is, within limits, what the second value, the last
+    wanted, needs to get rid of an ``excess`` of its residual.
+    """
+    last, wanted = ritz_values
+    # Where eigenvalues are dense, the cut must still leave a gap to filter by.
+    cut = min(max(last, wanted + 2e-3 * scale), 1.98 * scale)
+    half, middle = scale - cut / 2.0, scale + cut / 2.0
+    growth = np.arccosh((middle - np.array([0.0, min(wanted, cut)])) / half)
+    degree = min(np.log(10.0 * max(excess, 1.0)) / max(growth[1], 1e-3), _AMPLIFIED / growth[0], _MAX_DEGREE)
+    other = np.zeros_like(block)
+    # The recurrence 2 (c - L) / e T_i - T_(i-1), all of it divided by T_i(0).
+    start = share = half / middle
+    factors = (-share / half, share * middle / half, 0.0)
+    for _ in range(max(2, int(np.ceil(degree)))):
+        _apply(L, block, factors, other, n_jobs)
+        block, other = other, block
+        following = 1.0 / (2.0 / start - share)
+        factors = (-2.0 * following / half, 2.0 * following * middle / half, -share * following)
+        share = following
+    return block
+
+
+def _ritz_pairs(L: sp.csr_array, block: FloatArray, n_jobs: int | None) -> tuple[FloatArray, FloatArray]:
+    """Turn a block into the Ritz vectors of its span; their values, increasing, and |L u - lambda u|."""
+    for _ in range(3):
+        # Further passes make nearly dependent columns orthogonal; of dependent ones rounding makes others.
+        gram = _inner(block, block, n_jobs)
+        lengths = np.sqrt(np.diagonal(gram))
+        weights, rotation = eigh(gram / lengths / lengths[:, None])
+        _multiply(block, rotation / np.sqrt(np.maximum(weights, 1e-14)) / lengths[:, None], None, n_jobs)
+    image = np.zeros_like(block)
+    _apply(L, block, (1.0, 0.0, 0.0), image, n_jobs)
+    reduced = _inner(block, image, n_jobs)
+    values, rotation = eigh((reduced + reduced.T) / 2.0)
+    _multiply(block, rotation, None, n_jobs)
+    _multiply(image, rotation, None, n_jobs)
+    _multiply(block, -np.diag(values), image, n_jobs)
+    return values, np.sqrt(np.diagonal(_inner(image, image, n_jobs)))
+
+
+def _apply(
+    L: sp.csr_array,
+    block: FloatArray,
+    factors: tuple[float, float, float],
+    out: FloatArray,
+    n_jobs: int | None,
+) -> None:
+    """Set ``out`` to a L block + b block + c out for factors a, b and c."""
+    rows = L.indptr, L.indices, L.data
+    n, width = block.shape
+    kernel = partial(combine_products, *rows, block, factors, out)
+    for_blocks(kernel, n, width * max(1, L.nnz // n), n_jobs)
+
+
+def _multiply(block: FloatArray, small: FloatArray, target: FloatArray | None, n_jobs: int | None) -> None:
+    """Add the product with a small matrix to ``target``, or let it take the place of the block."""
+
+    def rows(lo: int, hi: int) -> None:
+        product = block[lo:hi] @ small
+        if target is None:
+            block[lo:hi] = product
+        else:
+            target[lo:hi] += product
+
+    for_blocks(rows, len(block), small.size, n_jobs)
+
+
+def _inner(left: FloatArray, right: FloatArray, n_jobs: int | None) -> FloatArray:
+    """Inner products of columns, summed over fixed blocks of rows so that threads cannot change a bit."""
+    shape = left.shape[1], right.shape[1]
+
+    def add(lo: int, hi: int, total: FloatArray) -> None:
+        np.matmul(left[lo:hi].T, right[lo:hi], out=total.reshape(shape))
+
+    return sum_blocks(add, len(left), shape[0] * shape[1], np.float64, n_jobs).reshape(shape)
+
+
 def lobpcg_pairs(
     L: sp.csr_array,
     n_pairs: int,
@@ -324,21 +509,15 @@ def lobpcg_pairs(
     """Block conjugate gradients with a block somewhat wider than needed; Lanczos if it breaks down."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
-    if block.shape[1] < n_pairs:
-        return lanczos_pairs(L, n_pairs, scale, known, rng)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):
         # Whether it converged is checked below, by residuals.
         warnings.simplefilter("ignore")
-        try:
-            _, vectors = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)
-        except (ValueError, np.linalg.LinAlgError):
-            return lanczos_pairs(L, n_pairs, scale, known, rng)
-    if not np.isfinite(vectors).all():
-        return lanczos_pairs(L, n_pairs, scale, known, rng)
-    values, vectors = rayleigh_ritz(L, vectors, n_pairs)
-    if residuals(L, values, vectors).max() > 10.0 * _RESIDUAL * scale:
-        return lanczos_pairs(L, n_pairs, scale, known, rng)
-    return values, vectors
+        if block.shape[1] >= n_pairs:
+            found = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)[1]
+            values, vectors = rayleigh_ritz(L, found, n_pairs)
+            if residuals(L, values, vectors).max() <= 10.0 * _RESIDUAL * scale:
+                return values, vectors
+    return lanczos_pairs(L, n_pairs, scale, known, rng)
 
 
 def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> FloatArray:
@@ -390,16 +569,15 @@ def weakly_tied_parts(
     part makes an eigenvalue near zero, which Lanczos can hardly separate from the others. With very many weak
     edges (more than one part per 20 samples), weak edges are ignored.
     """
-    edges = S.tocoo()
-    row, column = edges.coords
-    tied = edges.data * strength[row] * strength[column] >= _WEAK * scale
-    inside = np.ones(len(row), dtype=np.bool_) if parts is None else parts[row] == parts[column]
-    for kept in (tied & inside, inside):
-        graph = sp.coo_array((np.ones(np.count_nonzero(kept)), (row[kept], column[kept])), shape=S.shape)
-        n_parts, found = csgraph.connected_components(graph.tocsr(), directed=False)
-        if n_parts <= len(strength) // 20:
+    ids = np.arange(S.shape[0], dtype=np.int32)
+    known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
+    for least in (_WEAK * scale, -np.inf):
+        found = ids.copy()
+        join_entries(S.indptr, S.indices, S.data, strength, least, known, found)
+        first = found == ids
+        if np.count_nonzero(first) <= len(ids) // 20:
             break
-    return np.asarray(found)
+    return np.asarray(np.cumsum(first, dtype=np.int32)[found] - 1)
 
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:

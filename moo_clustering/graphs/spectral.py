@@ -15,9 +15,10 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
-from moo_clustering.graphs.bridges import bridge_components
+from moo_clustering.graphs.bridges import bridge_weight, link_parts
 from moo_clustering.graphs.embedding import FACTOR_NEIGHBORS, EigenSolver, Laplacian, spectral_embedding
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
 from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
@@ -60,6 +61,7 @@ class SpectralPartition:
     n_components: int
 
 
+@documented(spectral_embedding)
 def spectral_partition(
     S: Any,
     n_clusters: int,
@@ -71,6 +73,7 @@ def spectral_partition(
     lists: NeighborLists | None = None,
     eigen_solver: EigenSolver = "auto",
     rng: np.random.Generator,
+    n_jobs: int | None = None,
 ) -> SpectralPartition:
     """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
 
@@ -80,15 +83,12 @@ def spectral_partition(
         Non-negative similarities, symmetrised by max(S, S^T).
     n_clusters : int
         K, from 1 to n_samples.
-    laplacian : {"sym", "unnormalized", "rw"}, default="sym"
     bridge : bool, default=True
         Make a disconnected graph connected, see :func:`bridge_components`; needs ``X``. Without it the
         components are the clusters if there are K of them, and the result means little if there are
         more.
     X, metric, lists
         As in :func:`bridge_components`.
-    eigen_solver : {"auto", "dense", "arpack", "lobpcg", "pic"}, default="auto"
-        See :func:`spectral_embedding`.
     rng : numpy.random.Generator
 
     Returns
@@ -120,7 +120,9 @@ def spectral_partition(
                 f"the graph has {n_components} components and bridge=True needs X to link them; "
                 "give X or set bridge=False."
             )
-        graph = bridge_components(graph, X, metric=metric, lists=lists, rng=rng)
+        # bridge_components without a second look for the components
+        weight, keys = bridge_weight(graph), rng.permutation(n_samples)
+        graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
         warn_caller(
             f"the graph has {n_components} components, more than n_clusters={n_clusters}: its first "
@@ -134,6 +136,7 @@ def spectral_partition(
         rng=rng,
         n_eigenvalues=min(n_clusters + 1, n_samples),
         parts=parts,
+        n_jobs=n_jobs,
     )
     if n_clusters == n_samples:
         labels = np.arange(n_samples)
