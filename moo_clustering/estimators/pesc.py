@@ -301,6 +301,8 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
+            for individual, row in zip(self.result_.pop, genes, strict=True):
+                individual.X = row  # the population is held once, not by its individuals as well
             return problem.ranks(genes), F
         genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
@@ -379,15 +381,19 @@ class GraphEnsemble(_base.MemberGraphs):
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
         """Partition by ES1, ES2 or ES3, and the scale factor where one was used."""
+        S, sigma = self._similarities(ensemble)
+        return self.clustered(S), sigma
+
+    def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
+        """Graph of an ensemble, and the scale factor where one was used."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
-        sigma = None
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
                     "ensemble='es1' rebuilds samples from features and cannot be used with "
                     "metric='precomputed'; use 'es2' or 'es3'."
                 )
-            S = consensus.reconstruction_graph(
+            graph = consensus.reconstruction_graph(
                 ranks,
                 self.lists,
                 self.X,
@@ -398,20 +404,18 @@ class GraphEnsemble(_base.MemberGraphs):
                 rng=rng,
                 n_jobs=options["n_jobs"],
             )
-        elif ensemble == "es2":
-            S = consensus.diversity_graph(
-                ranks, self.lists, weight=options["es2_weight"], n_jobs=options["n_jobs"]
-            )
-        else:
-            S, sigma = consensus.kernel_graph(
-                ranks,
-                self.lists,
-                sigma=options["sigma"],
-                n_clusters=options["n_clusters"],
-                laplacian=options["laplacian"],
-                rng=rng,
-            )
-        return self.clustered(S), sigma
+            return graph, None
+        if ensemble == "es2":
+            weight, n_jobs = options["es2_weight"], options["n_jobs"]
+            return consensus.diversity_graph(ranks, self.lists, weight=weight, n_jobs=n_jobs), None
+        return consensus.kernel_graph(
+            ranks,
+            self.lists,
+            sigma=options["sigma"],
+            n_clusters=options["n_clusters"],
+            laplacian=options["laplacian"],
+            rng=rng,
+        )
 
     def partition(self, member: int) -> graphs.SpectralPartition:
         """Partition of the graph of one non-dominated member, every edge of weight 1."""
@@ -522,6 +526,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
                 lists=lists,
                 eigen_solver=self.eigen_solver,
                 rng=np.random.default_rng(spectral),
+                n_jobs=self.n_jobs,
             )
             progress.update()
         self._set_spectral(partition, data, lists, self.n_clusters)
@@ -607,7 +612,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
             S, rng = build(sigma), np.random.default_rng(seed)
             if self.bridge:
                 S = graphs.bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)
-            solver: Any = self.eigen_solver
-            gaps.append((graphs.eigengap(S, self.n_clusters, eigen_solver=solver, rng=rng), sigma))
+            options: Any = {"eigen_solver": self.eigen_solver, "rng": rng, "n_jobs": self.n_jobs}
+            gaps.append((graphs.eigengap(S, self.n_clusters, **options), sigma))
         widest = max(gaps)[1]
         return build(widest), widest
