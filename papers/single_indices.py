@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -51,7 +52,7 @@ class Search(NamedTuple):
     others: Mapping[str, IntArray]
 
 
-class _OneIndex:
+class _OneIndex(ABC):
     """Plan of a block: a cell is a set and a seed."""
 
     name: ClassVar[str]
@@ -60,14 +61,14 @@ class _OneIndex:
     cells: list[Key]
 
     @classmethod
+    @abstractmethod
     def search(cls, key: Key, data: Any) -> Search:
         """The search of a cell."""
-        raise TypeError(f"{cls.__name__} has no search")
 
     @staticmethod
+    @abstractmethod
     def setting(key: Key) -> str:
-        """Name of what a cell belongs to."""
-        raise TypeError("a block names its settings")
+        """Name of the setting that a cell belongs to."""
 
     @classmethod
     def compute(cls, key: Key, data: Any) -> dict[str, Any]:
@@ -107,57 +108,56 @@ class _OneIndex:
         )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """How objective and adjusted Rand index go together, per set and per setting."""
-        rows: list[list[Any]] = []
+        """How objective and adjusted Rand index go together, per setting and per set."""
+        if not values:
+            return []
+        rows = [self._row(key, value) for key, value in zip(self.cells, values, strict=True)]
+        columns = ["setting", "set", "seed", *_ALONG, "objective", "of the classes"]
+        frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[3:], float))
         summary: list[list[Any]] = []
         notes = [_NOTE]
-        for key, value in zip(self.cells, values, strict=True):
-            runs, curves = pd.DataFrame(value["runs"]), pd.DataFrame(value["curves"])
-            objective = objectives_of(runs)[0]
-            along = [
-                correlation(curve.drop_duplicates(objective), objective)
-                for _, curve in curves.groupby("method", sort=False)
-            ]
-            found = float(runs.loc[runs["method"] == EVOLUTION, objective].iloc[0])
-            rows.append(
-                [
-                    *(self.setting(key), str(key["set"]), int(key["seed"])),
-                    *(correlation(runs.dropna(subset="hypervolume"), objective), _mean(along)),
-                    *(found, value["classes"]),
-                ]
-            )
-        columns = ["setting", "set", "seed", *_ALONG, "objective", "of the classes"]
-        frame = pd.DataFrame(rows, columns=columns)
         for setting, own in frame.groupby("setting", sort=False):
-            means = own.groupby("set", sort=False)[list(columns[3:])].mean()
+            means = own.groupby("set", sort=False)[columns[3:]].mean()
             for name in _ALONG:
                 if means[name].notna().any():
                     tested = paired_difference(means[name], np.zeros(len(means)))
                     summary.append([str(setting), name, *tested.values()])
                     notes.append(f"{setting}, {name}: {claim(tested)}")
             known = means.dropna(subset="of the classes")
-            ahead = int((known["objective"] < known["of the classes"]).sum())
             if len(known):
+                ahead = int((known["objective"] < known["of the classes"]).sum())
                 notes.append(
                     f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
                     f"{len(known)} sets."
                 )
+        title = "Rank correlation of the objective, the better the higher, with the ARI"
+        heads = ["setting", "correlation", "mean", *list(paired_difference([0], [0]))[1:]]
+        stem, formats = f"{self.name}-objective-and-ari", {"p": ".2g"}
         return [
             ResultTable(
                 f"{self.name}-objective-and-ari",
-                "Rank correlation of the objective, the better the higher, with the ARI, by setting",
-                ["setting", "correlation", "mean", *list(paired_difference([0], [0]))[1:]],
+                f"{title}, by setting",
+                tested_columns,
                 summary,
                 notes,
-                {"p": ".2g"},
+                formats,
             ),
-            ResultTable(
-                f"{self.name}-correlations",
-                "Rank correlation of the objective, the better the higher, with the ARI, by set",
-                columns,
-                rows,
-            ),
+            ResultTable(f"{self.name}-correlations", f"{title}, by set", columns, rows),
         ]
+
+    def _row(self, key: Key, value: Mapping[str, Any]) -> list[Any]:
+        """Correlations of a cell, and the objectives of the evolution and of the known classes."""
+        runs, curves = pd.DataFrame(value["runs"]), pd.DataFrame(value["curves"])
+        objective = objectives_of(runs)[0]
+        along = [
+            correlation(curve.drop_duplicates(objective), objective)
+            for _, curve in curves.groupby("method", sort=False)
+        ]
+        # Only searches have a hypervolume; the others optimise something else.
+        over = correlation(runs.dropna(subset="hypervolume"), objective)
+        found = float(runs.loc[runs["method"] == EVOLUTION, objective].iloc[0])
+        names = [self.setting(key), str(key["set"]), int(key["seed"])]
+        return [*names, over, _mean(along), found, value["classes"]]
 
 
 class BagsByIndex(_OneIndex):

@@ -100,6 +100,10 @@ def test_objective_and_agreement_of_methods_and_along_curves():
     assert summary.rows[0][1:3] == ["over the methods", -1.0]
     assert "over the methods: the better the objective, the worse the ARI (mean -1.00" in summary.notes[1]
     assert summary.notes[3].endswith("a better objective than the known classes on 12 of 12 sets.")
+    # Where a class is unknown, nothing is said of the classes.
+    summary, by_set = plan.tables([value | {"classes": None}] * 12)
+    assert by_set.rows[0][-1] is None
+    assert len(summary.notes) == 3
 
 
 def test_generated_bags_are_as_announced():
