@@ -134,14 +134,7 @@ class _OneIndex(ABC):
         heads = ["setting", "correlation", "mean", *list(paired_difference([0], [0]))[1:]]
         stem, formats = f"{self.name}-objective-and-ari", {"p": ".2g"}
         return [
-            ResultTable(
-                f"{self.name}-objective-and-ari",
-                f"{title}, by setting",
-                tested_columns,
-                summary,
-                notes,
-                formats,
-            ),
+            ResultTable(stem, f"{title}, by setting", heads, summary, notes, formats),
             ResultTable(f"{self.name}-correlations", f"{title}, by set", columns, rows),
         ]
 
