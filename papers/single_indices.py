@@ -27,6 +27,7 @@ from moo_clustering.operators import (
     NeighborBiasedMutation,
 )
 from moo_clustering.problems import BagPartitionProblem, PartitionProblem
+from moo_clustering.problems.partition import LeastClusterSize
 from moo_clustering.stats import p_text
 from papers.controlled import cells_of, comparisons_of, objectives_of, searched
 from papers.flagship_sets import load_suite
@@ -38,8 +39,8 @@ POP_SIZE = 50
 KINDS, N_SETS = ("overlapping", "unequal", "outlying", "noisy"), 12
 REAL = (*SETS, *EXTRAS)
 _SIZES = (40, 25, 12, 6)
-# Rows of the sets whose trees are cut, and links that may be cut.
-ROWS, LINKS = 500, 70
+# Rows of the sets whose trees are cut, links that may be cut, and least sizes of clusters.
+ROWS, LINKS, LEAST = 500, 70, 5
 _ALONG = ("over the methods", "along the curves")
 
 
@@ -258,7 +259,10 @@ class CutProblem(PartitionProblem):
 
 
 class Cuts(_OneIndex):
-    """Cuts of the most interesting links of a minimum spanning tree by DBCV, any number of clusters."""
+    """Cuts of the most interesting links of a minimum spanning tree by DBCV, any number of clusters.
+
+    A cell of every set has clusters of any size, another one clusters of ``LEAST`` samples and more.
+    """
 
     name = "cuts"
     parameters: ClassVar[Mapping[str, Any]] = {"n_evals": 2_500, "rows": ROWS, "links": LINKS}
@@ -266,7 +270,8 @@ class Cuts(_OneIndex):
     def __init__(self, settings: Settings) -> None:
         suite = load_suite(settings.data, settings.sets).sets
         self._sets = {one.name: one for one in suite if one.kind != "t"}
-        self.cells = cells_of(self._sets, settings.seeds)
+        free = cells_of(self._sets, settings.seeds)
+        self.cells = [*free, *({**key, "least": LEAST} for key in free)]
 
     def data(self, key: Key) -> Any:
         """The first rows of the set, which are in random order."""
@@ -274,8 +279,9 @@ class Cuts(_OneIndex):
 
     @staticmethod
     def setting(key: Key) -> str:
-        """One for all sets."""
-        return "cuts of a tree by DBCV"
+        """One for all sets, by the least size of clusters."""
+        least = f", clusters of {LEAST} and more" if "least" in key else ""
+        return f"cuts of a tree by DBCV{least}"
 
     @classmethod
     def search(cls, key: Key, data: Any) -> Search:
@@ -291,11 +297,15 @@ class Cuts(_OneIndex):
             mutation=NeighborBiasedMutation(),
             eliminate_duplicates=CanonicalDuplicates(encoding),
         )
-        return Search(CutProblem(X, encoding, "dbcv"), algorithm, data.classes, {})
+        limits = [LeastClusterSize(int(key["least"]), 1)] if "least" in key else []
+        return Search(CutProblem(X, encoding, "dbcv", inequalities=limits), algorithm, data.classes, {})
 
 
 def agglomeration(evaluate: Any, sample: Any, vary: Any, rng: np.random.Generator) -> None:
-    """Cut every link, then mend the one that is best for the objective, until none is cut."""
+    """Cut every link, then mend the one that is best for the objective, until none is cut.
+
+    Sizes of clusters decide nothing; those that are too small are not archived.
+    """
     genes = np.zeros_like(sample()[:1])
     evaluate(genes)
     while not genes.all():
