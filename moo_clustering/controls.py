@@ -148,7 +148,9 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with equal evaluations, and compare what they find.
 
     Drift replaces ``select`` and ``select_parents`` by chance and sets the ``elitism`` of the step to 0. It
-    is no control of CHC, or of a step of your own that selects by itself.
+    is no control of CHC, or of a step of your own that selects by itself. Single incumbents take the step of
+    k-means of :func:`~moo_clustering.algorithms.gka` and :func:`~moo_clustering.algorithms.chc` as well,
+    as often as the evolution does.
 
     Parameters
     ----------
@@ -688,7 +690,11 @@ class _DeapRun:
 
     def varied(self, X: Genes) -> Genes:
         def vary(rows: Genes) -> Genes:
-            return _stacked(self._applied("repair", _stacked(self._applied("mutate", rows))))
+            moved = _stacked(self._applied("mutate", rows))
+            improved = self.rng.random(len(moved)) < getattr(self.step, "kmpb", 0.0)
+            if improved.any():
+                moved[improved] = _stacked(self._applied("km", moved[improved]))
+            return _stacked(self._applied("repair", moved))
 
         # Mutations that count trials search; where they change nothing, they would not the next time.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)

@@ -76,6 +76,15 @@ def test_the_loops_of_bags_have_controls(step, has_drift):
     assert best["evolution"] < best["random"] < best["initial"]
 
 
+def test_single_incumbents_take_steps_of_k_means_as_the_evolution_does():
+    best = {}
+    for share in (0.0, 0.5):
+        step = GkaStep(kmpb=share)
+        runs = compare_deap(bag_toolbox_of, step, pop_size=8, n_evals=400, seeds=5, controls="climbs").runs
+        best[share] = runs[runs["method"] == "climbs"]["best f1"].mean()
+    assert best[0.5] < 0.9 * best[0.0]
+
+
 @pytest.mark.parametrize(
     ("kind", "objective", "has_drift"),
     [
