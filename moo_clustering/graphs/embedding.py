@@ -388,17 +388,18 @@ def chebyshev_pairs(
     block = _reduced_vectors(L, known, n_pairs)
     n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
     block = np.column_stack([block, rng.standard_normal((n, n_random))])
+    products = _Products(L, n_jobs)
     with one_thread():
         for turn in range(_MAX_ROUNDS + 1):
-            values, errors = _ritz_pairs(L, block, n_jobs)
+            values, errors = _ritz_pairs(products, block)
             excess = errors[:n_pairs] / allowed
             if (excess.max() <= 1.0 and turn >= _MIN_ROUNDS) or block.shape[1] == n or turn == _MAX_ROUNDS:
                 break
             n_kept = int(np.argmax(np.append(excess, np.inf) > _SETTLED))
             kept, block = block[:, :n_kept].copy(), block[:, n_kept:].copy()
-            block = _filtered(L, block, (values[-1], values[n_pairs - 1]), excess.max(), scale, n_jobs)
+            block = _filtered(products, block, values[-1], values[n_pairs - 1], excess.max(), scale)
             for _ in range(2):  # a second pass takes out what rounding has left
-                _multiply(kept, -_inner(kept, block, n_jobs), block, n_jobs)
+                products.multiply(kept, -products.inner(kept, block), block)
             block = np.column_stack([kept, block])
             del kept  # its memory is for the image under L
     if excess.max() > 1.0 and block.shape[1] < n:
@@ -410,20 +411,14 @@ def chebyshev_pairs(
 
 
 def _filtered(
-    L: sp.csr_array,
-    block: FloatArray,
-    ritz_values: tuple[float, float],
-    excess: float,
-    scale: float,
-    n_jobs: int | None,
+    products: _Products, block: FloatArray, last: float, wanted: float, excess: float, scale: float
 ) -> FloatArray:
     """A Chebyshev polynomial of L times the block, which is overwritten.
 
-    The polynomial is small between the first of two Ritz values, the largest of the block, and the bound
-    2 scale of the spectrum, and grows below. Its degree is, within limits, what the second value, the last
-    wanted, needs to get rid of an ``excess`` of its residual.
+    The polynomial is small between ``last``, the largest Ritz value of the block, and the bound 2 scale of
+    the spectrum, and grows below. Its degree is, within limits, what the pair of the Ritz value ``wanted``
+    needs to get rid of an ``excess`` of its residual.
     """
-    last, wanted = ritz_values
     # Where eigenvalues are dense, the cut must still leave a gap to filter by.
     cut = min(max(last, wanted + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
@@ -434,7 +429,7 @@ def _filtered(
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
-        _apply(L, block, factors, other, n_jobs)
+        products.combine(block, factors, other)
         block, other = other, block
         following = 1.0 / (2.0 / start - share)
         factors = (-2.0 * following / half, 2.0 * following * middle / half, -share * following)
@@ -442,59 +437,52 @@ def _filtered(
     return block
 
 
-def _ritz_pairs(L: sp.csr_array, block: FloatArray, n_jobs: int | None) -> tuple[FloatArray, FloatArray]:
+def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Turn a block into the Ritz vectors of its span; their values, increasing, and |L u - lambda u|."""
     for _ in range(3):
         # Further passes make nearly dependent columns orthogonal; of dependent ones rounding makes others.
-        gram = _inner(block, block, n_jobs)
+        gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
-        _multiply(block, rotation / np.sqrt(np.maximum(weights, 1e-14)) / lengths[:, None], None, n_jobs)
+        products.multiply(block, rotation / np.sqrt(np.maximum(weights, 1e-14)) / lengths[:, None], block)
     image = np.zeros_like(block)
-    _apply(L, block, (1.0, 0.0, 0.0), image, n_jobs)
-    reduced = _inner(block, image, n_jobs)
+    products.combine(block, (1.0, 0.0, 0.0), image)
+    reduced = products.inner(block, image)
     values, rotation = eigh((reduced + reduced.T) / 2.0)
-    _multiply(block, rotation, None, n_jobs)
-    _multiply(image, rotation, None, n_jobs)
-    _multiply(block, -np.diag(values), image, n_jobs)
-    return values, np.sqrt(np.diagonal(_inner(image, image, n_jobs)))
+    products.multiply(block, rotation, block)
+    products.multiply(image, rotation, image)
+    products.multiply(block, -np.diag(values), image)
+    return values, np.sqrt(np.diagonal(products.inner(image, image)))
 
 
-def _apply(
-    L: sp.csr_array,
-    block: FloatArray,
-    factors: tuple[float, float, float],
-    out: FloatArray,
-    n_jobs: int | None,
-) -> None:
-    """Set ``out`` to a L block + b block + c out for factors a, b and c."""
-    rows = L.indptr, L.indices, L.data
-    n, width = block.shape
-    kernel = partial(combine_products, *rows, block, factors, out)
-    for_blocks(kernel, n, width * max(1, L.nnz // n), n_jobs)
+class _Products:
+    """Products of a matrix L and of blocks of vectors, on threads that cannot change a bit."""
 
+    def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
+        self.L, self.n_jobs = L, n_jobs
 
-def _multiply(block: FloatArray, small: FloatArray, target: FloatArray | None, n_jobs: int | None) -> None:
-    """Add the product with a small matrix to ``target``, or let it take the place of the block."""
+    def combine(self, block: FloatArray, factors: tuple[float, float, float], out: FloatArray) -> None:
+        """Set ``out`` to a L block + b block + c out for factors a, b and c."""
+        rows, n_entries = (self.L.indptr, self.L.indices, self.L.data), max(1, self.L.nnz // len(block))
+        kernel = partial(combine_products, *rows, block, factors, out)
+        for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
-    def rows(lo: int, hi: int) -> None:
-        product = block[lo:hi] @ small
-        if target is None:
-            block[lo:hi] = product
-        else:
-            target[lo:hi] += product
+    def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
+        """Add block times a small matrix to ``out``; in the place of a block that is ``out`` itself."""
 
-    for_blocks(rows, len(block), small.size, n_jobs)
+        def multiply(lo: int, hi: int) -> None:
+            out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
 
+        for_blocks(multiply, len(block), small.size, self.n_jobs)
 
-def _inner(left: FloatArray, right: FloatArray, n_jobs: int | None) -> FloatArray:
-    """Inner products of columns, summed over fixed blocks of rows so that threads cannot change a bit."""
-    shape = left.shape[1], right.shape[1]
+    def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Inner products of columns, summed over fixed blocks of rows."""
+        shape = left.shape[1], right.shape[1]
 
-    def add(lo: int, hi: int, total: FloatArray) -> None:
-        np.matmul(left[lo:hi].T, right[lo:hi], out=total.reshape(shape))
+        def add(lo: int, hi: int, total: FloatArray) -> None:
+            np.matmul(left[lo:hi].T, right[lo:hi], out=total.reshape(shape))
 
-    return sum_blocks(add, len(left), shape[0] * shape[1], np.float64, n_jobs).reshape(shape)
+        return sum_blocks(add, len(left), shape[0] * shape[1], np.float64, self.n_jobs).reshape(shape)
 
 
 def lobpcg_pairs(

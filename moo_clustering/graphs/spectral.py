@@ -19,7 +19,13 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.bridges import bridge_weight, link_parts
-from moo_clustering.graphs.embedding import FACTOR_NEIGHBORS, EigenSolver, Laplacian, spectral_embedding
+from moo_clustering.graphs.embedding import (
+    CHEBYSHEV_FROM,
+    FACTOR_NEIGHBORS,
+    EigenSolver,
+    Laplacian,
+    spectral_embedding,
+)
 from moo_clustering.graphs.matrices import inverse_root, symmetrize
 from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 
@@ -193,9 +199,9 @@ def spectral_cuts(
     -----
     Dense matrices, and sparse ones up to 2000 samples: O(m^3) time, O(m^2) memory. Larger sparse ones, and
     those of 512 samples or more with at most 24 similarities per sample: Lanczos as in
-    :func:`spectral_embedding`. Dense ones of 512 samples or more without zeros: Lanczos too, to
-    the precision of the full solution, in O(m^2) time per product where it converges. Computed in one thread,
-    so that neither rounding nor the result depends on how many there are.
+    :func:`spectral_embedding`, from 20,000 samples on what its ``"auto"`` takes. Dense ones of 512 samples or
+    more without zeros: Lanczos too, to the precision of the full solution, in O(m^2) time per product where
+    it converges. Computed in one thread, so that neither rounding nor the result depends on how many there are.
 
     References
     ----------
@@ -291,7 +297,8 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
     thin = sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= FACTOR_NEIGHBORS * len(tied)
     if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
         # D^(-1/2) scales rows only, which unit length undoes.
-        options: Any = {"laplacian": "rw", "eigen_solver": "arpack", "rng": rng}
+        solver = "auto" if len(tied) >= CHEBYSHEV_FROM else "arpack"
+        options: Any = {"laplacian": "rw", "eigen_solver": solver, "rng": rng}
         vectors[tied, :n_found] = spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])

@@ -12,7 +12,6 @@ from scipy.sparse.linalg import eigsh
 
 from moo_clustering import PESC
 from moo_clustering.graphs import (
-    eigengap,
     embedding,
     knn_graph,
     laplacian,
@@ -113,16 +112,13 @@ def test_any_small_graph(n_samples, k, share, seed):
 def test_no_bit_depends_on_threads(monkeypatch):
     from moo_clustering._kernels import threads
 
-    S = graph_of(9000)
-    one = filtered(S, 5)
+    S = graph_of(5000, width=5)
+    one = filtered(S, 4)
     # Threads are worth it here, unlike in their other tests.
     monkeypatch.setattr(threads, "_WORTH_A_THREAD", 0)
-    for n_jobs in (1, 2, 8):
-        for found, expected in zip(filtered(S, 5, n_jobs=n_jobs), one, strict=True):
+    for n_jobs in (2, 8):
+        for found, expected in zip(filtered(S, 4, n_jobs=n_jobs), one, strict=True):
             np.testing.assert_array_equal(found, expected)
-    assert eigengap(S, 4, eigen_solver="chebyshev", rng=rng(), n_jobs=2) == eigengap(
-        S, 4, eigen_solver="chebyshev", rng=rng()
-    )
 
 
 def test_large_graphs_are_filtered_by_themselves(monkeypatch):
