@@ -201,7 +201,7 @@ def spectral_cuts(
     those of 512 samples or more with at most 24 similarities per sample: Lanczos as in
     :func:`spectral_embedding`, from 20,000 samples on what its ``"auto"`` takes. Dense ones of 512 samples or
     more without zeros: Lanczos too, to the precision of the full solution, in O(m^2) time per product where
-    it converges. Computed in one thread, so that neither rounding nor the result depends on how many there are.
+    it converges. Computed in one thread, so that no rounding depends on how many there are.
 
     References
     ----------
