@@ -1,9 +1,10 @@
 """A sweep of SISC against dense and sparse NumPy, its threads and memory, and prediction.
 
-A sweep adds rows of two panels, (n, 2 k) by feature and (m, k) by sample, and is bound by reading them: of
-.23 s on one thread (28,596 x 49,060, k = 50, double precision) the sums by feature take .09 s and the products
-by sample .05 s, logarithms and exponentials most of the rest. Reading the first panel in tiles of 1 MiB while
-128 frequent features take from it saves .04 s of .135; with tiles of .25, .5 or 2 MiB it saves less.
+A sweep adds rows of two panels, (n, 2 k) by feature and (m, k) by sample, and is bound by reading them:
+of .23 s on one thread (28,596 x 49,060, k = 50, double precision) the sums by feature take .09 s and the
+products by sample .05 s, logarithms and exponentials most of the rest. Reading the first panel in tiles
+of 1 MiB while 128 frequent features take from it saves .04 s of .135; with tiles of .25, .5 or 2 MiB it
+saves no more.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ import bench_peers
 import bench_questions
 import bench_report
 import bench_subspace
+import bench_threads
 from _harness import Row, as_markdown, machine
 
 SUITES = {
@@ -51,6 +52,7 @@ SUITES = {
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),
     "pareto-10m": partial(bench_pareto.mapped, 10_000_000),
     "peers": bench_peers.run,
+    "threads": bench_threads.run,
 }
 
 

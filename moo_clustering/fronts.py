@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
 from moo_clustering._kernels import least_squares
-from moo_clustering._kernels.threads import for_blocks
+from moo_clustering._kernels.threads import for_parts
 
 if TYPE_CHECKING:
     from moo_clustering.problems.graphs import SRMOSCProblem
@@ -263,7 +263,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     n_samples, width = candidates.shape
     errors = np.empty((n_samples, width))
     slots = np.full((n_samples, width), -1, dtype=np.int64)
-    visits = width * X.shape[1]
+    n_operations = float(n_samples) * width**2 * (X.shape[1] + width)
 
     def walk(columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
         def paths(lo: int, hi: int) -> None:
@@ -271,7 +271,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
                 X, problem.norms, candidates, admissible, problem.rho, lo, hi, errors, slots, columns, values
             )
 
-        for_blocks(paths, n_samples, visits, n_jobs)
+        for_parts(paths, n_samples, n_operations, n_jobs)
 
     walk(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
     kept = np.zeros((n_samples, width), dtype=np.bool_)

@@ -72,16 +72,19 @@ def borrowed(**options: Any) -> Callable[[Any], Any]:
     return decorator
 
 
-def for_parts(kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None) -> None:
+def for_parts(
+    kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
+) -> None:
     """Call ``kernel(lo, hi)`` so that 0..count-1 is covered; parts must not write to the same place.
 
-    The approximate number of operations in all, ``n_operations``, decides whether threads pay.
+    The approximate number of operations in all, ``n_operations``, decides whether threads pay. ``each`` is
+    the number of parts per worker: 1 where all take equally long and each reads all of a large table.
     """
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _ITEMS_WORTH_A_THREAD:
         kernel(0, count)
         return
-    n_parts = min(count, workers * _PARTS)
+    n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
     # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
     # milliseconds, less than joblib waits between looks at its workers.

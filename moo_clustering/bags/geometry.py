@@ -222,7 +222,7 @@ class BagGeometry:
             bag_distances.add_rows(labels, counts, arrays.pulls, self._totals[1], pulls, width, lo, hi)
 
         terms = n_clusters * weighted.shape[1] if short.all() else self.n_bags
-        for_parts(kernel, count, count * terms * (flat.shape[2] + self.n_bags), n_jobs)
+        for_parts(kernel, count, count * terms * (flat.shape[2] + self.n_bags), n_jobs, each=1)
         return counts, masses, sums, pulls
 
     def radii(self, labels: Labels) -> FloatArray:

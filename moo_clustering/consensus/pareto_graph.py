@@ -12,7 +12,7 @@ from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_cal
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
-from moo_clustering._kernels.threads import for_blocks
+from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, spectral_embedding, symmetrize
 
@@ -132,10 +132,10 @@ def reconstruction_weights(
 def _exact(X: AnyFloatArray, edges: sp.csr_array, rho: float, n_jobs: int | None) -> FloatArray:
     weights = np.zeros(edges.nnz)
     width = max(int(np.diff(edges.indptr).max(initial=0)), 1)
-    for_blocks(
+    for_parts(
         lambda lo, hi: reconstruct(X, edges.indptr, edges.indices, rho, lo, hi, width, weights),
         len(X),
-        width * width,
+        float(len(X)) * width**2 * (X.shape[1] + width),
         n_jobs,
     )
     return weights

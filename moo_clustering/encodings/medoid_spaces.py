@@ -97,7 +97,7 @@ class MedoidSpace(ABC):
                     rows, places, distances, labels, lo, hi
                 ),
                 len(medoids),
-                float(np.count_nonzero(index >= 0)) * self.n_samples,
+                4.0 * np.count_nonzero(index >= 0) * self.n_samples,
                 self.n_jobs,
             )
         if exception:
@@ -287,7 +287,7 @@ class DenseVectorSpace(VectorSpace):
         self._parts(
             lambda lo, hi: kernels.dense_rows(self.X, self.norms, ids, self.kind, rows, lo, hi),
             len(ids),
-            rows.size,
+            8.0 * rows.size,
         )
         return rows
 

@@ -29,7 +29,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
-from moo_clustering._kernels.threads import for_blocks
+from moo_clustering._kernels.threads import for_parts
 from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
 from moo_clustering.encodings.base import checked_genes
 from moo_clustering.encodings.medoids import as_sets, random_absent, repair_slots, set_sizes
@@ -740,7 +740,8 @@ class SupportMutation(base.SeededMutation):
                 genes, errors, sizes,
             )  # fmt: skip
 
-        for_blocks(change, len(which), problem.width * X.shape[1], problem.n_jobs)
+        n_operations = (1.0 + self.n_sweeps) * problem.width * len(which) * X.shape[1]
+        for_parts(change, len(which), n_operations, problem.n_jobs)
 
 
 class ModesMutation(base.SeededMutation):

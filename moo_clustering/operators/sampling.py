@@ -32,7 +32,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
-from moo_clustering._kernels.threads import for_blocks
+from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering._targets import Targets
 from moo_clustering.bags import BagObjective
@@ -574,7 +574,7 @@ class SparseRowSampling(Sampling):
                 rows, errors, sizes,
             )  # fmt: skip
 
-        for_blocks(fill, len(X), width * X.shape[1], problem.n_jobs)
+        for_parts(fill, len(X), (1.0 + self.n_sweeps) * width * X.size, problem.n_jobs)
         individual = Individual(X=rows.reshape(-1))
         individual.set("row_errors", errors)
         individual.set("row_sizes", sizes)

@@ -31,7 +31,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
-from moo_clustering._kernels.threads import for_blocks, for_parts, sum_blocks
+from moo_clustering._kernels.threads import for_parts, sum_blocks
 from moo_clustering._targets import partial_targets
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.diversity import locus_counts, shared_choices
@@ -867,7 +867,7 @@ class SRMOSCProblem(FixedProblem):
         def score(lo: int, hi: int) -> None:
             least_squares.score_rows(*self.candidates(), self.rho, rows, lo, hi, errors, sizes)
 
-        for_blocks(score, self.n_samples, self.width + self.X.shape[1], self.n_jobs)
+        for_parts(score, self.n_samples, float(self.width) * self.X.size, self.n_jobs)
 
     def candidates(self) -> tuple[FloatArray, Labels, Labels]:
         """Features, candidate lists, and the number of admissible candidates of every sample."""

@@ -191,7 +191,7 @@ class BagSilhouette(_BagIndex):
         def kernel(lo: int, hi: int) -> None:
             silhouette_means(self._columns, *population, width, self.average == "cluster", values, lo, hi)
 
-        for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs)
+        for_parts(kernel, len(values), float(len(values)) * n * n, self.n_jobs, each=1)
         return values
 
     def _measured(self, data: Any) -> FloatArray:
