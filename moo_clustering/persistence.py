@@ -554,6 +554,28 @@ def to_json(value: Any, where: str = "value") -> Any:
     )
 
 
+def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
+    """Every array of any NumPy archive; see :func:`read_members`.
+
+    Raises an error of the ``kind`` if the file is none, damaged, or lacks an array that is ``needed``.
+    """
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise kind(f"{path} is not a NumPy archive (.npz), or it is truncated")
+        try:
+            arrays = read_members(file)
+        except MemoryError:
+            raise
+        except ObjectsError as error:
+            raise kind(f"{path} holds Python objects, which are never loaded") from error
+        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+            raise kind(f"{path} is a damaged NumPy archive: {error}") from error
+    for name in needed:
+        if name not in arrays:
+            raise kind(f"{path} has no array {name!r}; it holds {', '.join(map(repr, arrays)) or 'nothing'}")
+    return arrays
+
+
 class ObjectsError(ValueError):
     """An array of Python objects, which only unpickling could read."""
 

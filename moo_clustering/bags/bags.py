@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from mmap import mmap
 from operator import index as to_integer
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Self, overload
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
-from moo_clustering.persistence import ObjectsError, read_members, write_archive
+from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
 Names = tuple[str, ...]
@@ -529,24 +528,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
 
 def read_bags(path: str | PathLike[str]) -> Arrays:
     """Instances, offsets, names of bags and names of features, not yet checked."""
-    source = fspath(path)
-    with open(path, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise ValueError(f"{source} is not a NumPy archive (.npz), or it is truncated")
-        file.seek(0)
-        try:
-            arrays = read_members(file)
-        except MemoryError:
-            raise
-        except ObjectsError as error:
-            raise ValueError(f"{source} holds Python objects, which are never loaded") from error
-        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-            raise ValueError(f"{source} is a damaged NumPy archive: {error}") from error
-    for key in ("instances", "bag_offsets"):
-        if key not in arrays:
-            raise ValueError(
-                f"{source} has no array {key!r}; it holds {', '.join(sorted(arrays)) or 'nothing'}"
-            )
+    arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
     return (
         arrays["instances"],
         arrays["bag_offsets"],
@@ -691,8 +673,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
     if steps.min() == 0:
         raise ValueError(f"{bag_name(int(steps.argmin()), bag_ids)} is empty; every bag needs an instance")
-    array.flags.writeable = False
-    return array
+    return freeze(array)
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice
@@ -24,8 +22,10 @@ class PartitionRepair:
         self._conflict_start, self._conflicts = np.zeros(1, np.int64), np.empty(0, np.int64)
         self._conflicting = np.empty((0, 2), dtype=np.int64)
         self._movable = np.ones(n_bags, dtype=bool)
-        if constraints is not None and len(constraints) and _is_consistent(constraints):
-            self._set_groups(constraints)
+        if constraints is not None and len(constraints):
+            component = constraints.components()[constraints.cannot_link]
+            if (component[:, 0] != component[:, 1]).all():
+                self._set_groups(constraints)
 
     def _set_groups(self, constraints: PairwiseConstraints) -> None:
         closure = constraints.groups()
@@ -79,11 +79,6 @@ class PartitionRepair:
             for row, own in zip(labels, distances, strict=True):
                 fill_empty(row, own, empty == "farthest")
         return labels
-
-
-def _is_consistent(constraints: Any) -> bool:
-    component = constraints.components()[constraints.cannot_link]
-    return not bool((component[:, 0] == component[:, 1]).any())
 
 
 class PairPenalty(PartitionRepair):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering.cli.ask import save_questions
-from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
+from moo_clustering.cli.folder import MOST_PLACES, PARTITION, attribute_arrays, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
@@ -480,8 +480,10 @@ def column_table(frame: pd.DataFrame) -> str:
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     """Clusters with their features and classes, and predictions of labels where the fit had some."""
-    clusters = subspace_frame(job)
-    found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, _arrays(job))
+    clusters, arrays = subspace_frame(job), attribute_arrays(job.estimator, _ARRAYS)
+    for name in ("feature_names", "class_names"):
+        arrays[name] = np.array(getattr(job.samples if name == "feature_names" else job, name), dtype=str)
+    found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, arrays)
     if isinstance(job.samples, TextSamples | LabelSetSamples):
         found.pictures[TERMS] = partial(draw_leading, job=job)
     found.record |= _search_record(job.estimator)
@@ -609,15 +611,6 @@ def _search_record(estimator: Any) -> dict[str, Any]:
         record["control"] = dict(zip(names, best.tolist(), strict=True))
         record["n_random_starts"] = control.n_draws
     return record
-
-
-def _arrays(job: Job) -> dict[str, Any]:
-    """Arrays of the clusters, and the names of their columns."""
-    found = {name: getattr(job.estimator, attribute, None) for name, attribute in _ARRAYS.items()}
-    arrays = {name: np.ascontiguousarray(value) for name, value in found.items() if value is not None}
-    arrays["feature_names"] = np.array(job.samples.feature_names, dtype=str)
-    arrays["class_names"] = np.array(job.class_names, dtype=str)
-    return arrays
 
 
 def _roc_curves(

@@ -410,7 +410,8 @@ def save_results(
     id_column = "bag" if is_bags else "row"
     labels = _labels(id_column, samples.row_ids, estimator.labels_, record)
     write_csv(folder / LABELS, labels, plain=plain_csv)
-    found = result_arrays(estimator) | (bag_arrays(estimator) if is_bags else {})
+    # Medoids, centres in the units of the data, and ranges of bags.
+    found = result_arrays(estimator) | (attribute_arrays(estimator, _ARRAYS) if is_bags else {})
     write_archive(folder / "result.npz", found | dict(arrays), record)
     tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
     front = front_frame(estimator, supervision)
@@ -462,21 +463,22 @@ def result_arrays(estimator: Any) -> dict[str, Any]:
         "front_n_clusters": "pareto_K_", "attainment": "attainment_scores_", "run_labels": "run_labels_",
         "run_losses": "run_losses_", "association": "association_", "confidence": "confidence_",
     }  # fmt: skip
-    arrays = {name: getattr(estimator, attribute, None) for name, attribute in kept.items()}
+    arrays = attribute_arrays(estimator, kept)
     # Partitions of the front, if they are there or cheap to come by and to keep.
     if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) <= _LARGEST:
-        arrays["front_labels"] = _partitions(estimator)
+        found = _partitions(estimator)
+        arrays |= {} if found is None else {"front_labels": found}
+    return arrays
+
+
+def attribute_arrays(estimator: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
+    """Attributes that an estimator has, as arrays, by the names they are saved under."""
+    found = {name: getattr(estimator, attribute, None) for name, attribute in attributes.items()}
     return {
-        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value)
-        for name, value in arrays.items()
+        name: sparse.csr_array(value) if sparse.issparse(value) else np.ascontiguousarray(value)
+        for name, value in found.items()
         if value is not None
     }
-
-
-def bag_arrays(estimator: Any) -> dict[str, Any]:
-    """Medoids, centres and ranges to save; centres are in the units of the data."""
-    found = {name: getattr(estimator, attribute, None) for name, attribute in _ARRAYS.items()}
-    return {name: np.asarray(value) for name, value in found.items() if value is not None}
 
 
 def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:

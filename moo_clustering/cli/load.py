@@ -57,6 +57,7 @@ from moo_clustering.datasets.tables import (
     read_frame,
 )
 from moo_clustering.features import PaperTfidfTransformer, binary_unigrams, document_term_counts
+from moo_clustering.persistence import read_arrays
 
 if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
@@ -377,8 +378,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
     Raises a DataError when the matrix is damaged or not finite, or the method takes none, or for
     ``options``: flags that name columns, none of which the file has, and what they were given.
     """
-    from moo_clustering.datasets.multilabel import default_names, sparse_matrix, tidy_csr
-    from moo_clustering.datasets.tables import load_arrays
+    from moo_clustering.datasets.multilabel import (
+        default_names,
+        require_finite_csr,
+        sparse_matrix,
+        tidy_csr,
+    )
     from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:
@@ -390,9 +395,8 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
             f"{path} is a sparse matrix, and method {method.name} takes dense features only; methods that "
             f"take sparse ones are {takers}"
         )
-    X = tidy_csr(sparse_matrix(load_arrays(path), str(path)))
-    if not np.isfinite(X.data).all():
-        raise DataError(f"{path} has NaN or infinite values; fill in or remove such cells first")
+    X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
+    require_finite_csr(X, str(path))
     names = default_names("x", X.shape[1], str(path))
     return UntabledSamples(path.name, X, np.arange(X.shape[0]), names)
 

@@ -70,14 +70,11 @@ def read_pairs(
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
             raise ValueError(f"row_ids must be different, but {twice!r} occurs more than once")
     pairs = []
-    first = True
-    for line, row in _rows(path, None):
+    for place, (line, row) in enumerate(_rows(path, None)):
         if len(row) != 2:
             _fail(path, line, f"expected two columns, got {len(row)}: {' | '.join(row)!r}")
-        if first:
-            first = False
-            if header or (header is None and not any(_is_row(cell, numbers) for cell in row)):
-                continue
+        if not place and (header or (header is None and not any(_is_row(cell, numbers) for cell in row))):
+            continue
         pairs.append(_pair(path, line, row, numbers, n_samples))
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
@@ -134,20 +131,14 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
         if cell not in numbers:
             _fail(path, line, f"unknown row identifier {quoted(cell)}")
         return numbers[cell]
-    number = _integer(cell)
-    if number is None:
+    try:
+        number = int(cell)
+    except ValueError:
         _fail(path, line, f"expected a row number, got {quoted(cell)}")
     if number < 0 or number >= (_MOST_SAMPLES if n_samples is None else n_samples):
         allowed = "0 or more" if n_samples is None else f"0 to {n_samples - 1}"
         _fail(path, line, f"row number {number} is out of range; rows are numbered {allowed}")
     return number
-
-
-def _integer(cell: str) -> int | None:
-    try:
-        return int(cell)
-    except ValueError:
-        return None
 
 
 def read_constraints(

@@ -43,10 +43,9 @@ from moo_clustering.datasets.tables import (
     UNNAMED,
     column_names,
     encode_classes,
-    load_arrays,
     load_parquet,
 )
-from moo_clustering.persistence import EXPANSION, cell_text
+from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 Numbers = NDArray[np.floating[Any]]
 _BAG = re.compile(r"(.*[\W_])?bag([\W_]?(id|name|nr|no|number))?", re.IGNORECASE)
@@ -623,11 +622,7 @@ def _relational_instances(
 def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
     source = str(path)
-    arrays = load_arrays(path)
-    for key in ("instances", "bag_offsets"):
-        if key not in arrays:
-            held = ", ".join(map(repr, arrays)) or "nothing"
-            raise DataError(f"{source} has no array {key!r}; it holds {held}")
+    arrays = read_arrays(path, DataError, "instances", "bag_offsets")
     if options.bag is not None:
         raise DataError(
             f"{source} has its bags in the array 'bag_offsets', not in a column",
@@ -868,13 +863,9 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
         raise DataError(f"{source}: column {name!r} has no value", _leave_out(name))
-    return _imputed(rows, gaps)
-
-
-def _imputed(rows: Rows, gaps: NDArray[np.bool_]) -> Numbers:
     from sklearn.impute import SimpleImputer  # slow to import, and most data have no gaps
 
-    numbers = rows.numbers.copy()
+    numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)):
         strategy = "median" if rows.columns[place].kind == "numeric" else "most_frequent"
         numbers[:, [place]] = SimpleImputer(strategy=strategy).fit_transform(numbers[:, [place]])

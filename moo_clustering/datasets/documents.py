@@ -7,7 +7,6 @@ import io
 import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -244,7 +243,16 @@ def tfidf(
 
 def read_folder(folder: Path, fields: Fields) -> Documents:
     """Every text file in a folder and below, in the order of their names."""
-    _check(folder, fields)
+    if fields.text or fields.id_column or fields.drop:
+        raise DataError(
+            f"{folder} is a folder of text files, which has no columns to name with text_columns, id_column "
+            "or drop (--text-columns, --id-column, --drop)"
+        )
+    for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
+        if given not in (None, _FOLDER):
+            raise DataError(
+                f"{option} of a folder can only be 'folder' (its sub-folders are the classes), not {given!r}"
+            )
     files = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,
@@ -263,19 +271,6 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
     if fields.labels is None:
         return Documents(documents.name, documents.texts, row_ids, partial_y=codes, partial_names=classes)
     return Documents(documents.name, documents.texts, row_ids, y=codes, target_names=classes)
-
-
-def _check(folder: Path, fields: Fields) -> None:
-    if fields.text or fields.id_column or fields.drop:
-        raise DataError(
-            f"{folder} is a folder of text files, which has no columns to name with text_columns, id_column "
-            "or drop (--text-columns, --id-column, --drop)"
-        )
-    for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
-        if given not in (None, _FOLDER):
-            raise DataError(
-                f"{option} of a folder can only be 'folder' (its sub-folders are the classes), not {given!r}"
-            )
 
 
 class Fields(NamedTuple):
@@ -467,28 +462,20 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
     """The wanted columns of a table, as they are written."""
     source = str(path)
     lines: list[int] = []
-    try:
-        with _long_cells():
-            rows = table_text(path, expansion=expansion).rows(source)
-            columns = column_names(list(itertools.islice(rows, 1)), source)
-            present = {name: number for number, name in enumerate(columns) if name in wanted}
-            cells: dict[str, list[Any]] = {name: [] for name in present}
-            for line, row in rows:
-                if len(row) != len(columns):
-                    ragged(source, len(columns), line, row)
-                lines.append(line)
-                for name, number in present.items():
-                    cells[name].append(row[number])
-    except csv.Error as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
-    return Records(columns, cells, lines)
-
-
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Documents may be longer than the cells that the csv module takes unless told otherwise."""
     before = csv.field_size_limit(_LONGEST)
     try:
-        yield
+        rows = table_text(path, expansion=expansion).rows(source)
+        columns = column_names(list(itertools.islice(rows, 1)), source)
+        present = {name: number for number, name in enumerate(columns) if name in wanted}
+        cells: dict[str, list[Any]] = {name: [] for name in present}
+        for line, row in rows:
+            if len(row) != len(columns):
+                ragged(source, len(columns), line, row)
+            lines.append(line)
+            for name, number in present.items():
+                cells[name].append(row[number])
+    except csv.Error as error:
+        raise DataError(f"{source} cannot be read as a table: {error}") from error
     finally:
         csv.field_size_limit(before)
+    return Records(columns, cells, lines)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, quoted
+from moo_clustering._arrays import quoted
 from moo_clustering._docs import documented
 from moo_clustering.datasets.arff import (
     ArffOptions,
@@ -29,8 +29,8 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
-from moo_clustering.datasets.tables import Table, identifiers, load_arrays
-from moo_clustering.persistence import EXPANSION
+from moo_clustering.datasets.tables import Table, array_column, identifiers
+from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
@@ -425,13 +425,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
         raise DataError(_blame(data, source, error)) from error
     if not X.shape[0]:
         raise DataError(f"{source} has no rows")
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if len(bad):
-        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-        raise DataError(
-            f"{source}, row {row + 1}: the feature with the index {X.indices[bad[0]]} (counted from 0) is "
-            f"{X.data[bad[0]]:g}; fill in or remove such values first"
-        )
+    require_finite_csr(X, source)
     names = default_names("x", X.shape[1], source)
     values = sorted({value for labels in sets for value in labels})
     if any(not math.isfinite(value) for value in values):
@@ -475,7 +469,7 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
     """Arrays of one archive, or of two; see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
-    arrays = load_arrays(path)
+    arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
     if options["labels"] is not None:
         file: Path | None = Path(fspath(options["labels"]))
@@ -483,7 +477,7 @@ def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTab
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
         raise DataError(f"there is no file {file} (labels)")
-    known = arrays if file is None else load_arrays(file)
+    known = arrays if file is None else read_arrays(file, DataError)
     Y = _indicators(known, X.shape[0], source if file is None else str(file))
     return MultiLabelTable(
         name=path.name,
@@ -518,14 +512,19 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
     if 0 in X.shape:
         raise DataError(f"{source}: X has no rows or no columns, it has shape {X.shape}")
     X = tidy_csr(X)
+    require_finite_csr(X, source)
+    return X
+
+
+def require_finite_csr(X: Any, source: str) -> None:
+    """Refuse NaN and infinity in a sparse matrix in rows."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
         raise DataError(
-            f"{source}: X has the value {X.data[bad[0]]:g} in row {row}, column {X.indices[bad[0]]}; fill in "
-            "or remove such values first"
+            f"{source} has the value {X.data[bad[0]]:g} in row {row + 1}, for the feature with the index "
+            f"{X.indices[bad[0]]} (counted from 0); fill in or remove such values first"
         )
-    return X
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
@@ -627,14 +626,7 @@ def default_names(prefix: str, count: int, source: str) -> tuple[str, ...]:
 def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> NDArray[Any]:
     if column is None:
         return np.arange(n_rows)
-    if column not in arrays:
-        raise DataError(f"{source} has no array {column!r} of identifiers{did_you_mean(column, arrays)}")
-    if arrays[column].shape not in {(n_rows,), (n_rows, 1)}:
-        raise DataError(
-            f"{source}: array {column!r} must have an identifier for each of the {n_rows} rows, it has shape "
-            f"{arrays[column].shape}"
-        )
-    return identifiers(arrays[column].reshape(-1).tolist(), column, source)
+    return identifiers(array_column(arrays, column, n_rows, source).tolist(), column, source)
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:

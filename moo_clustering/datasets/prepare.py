@@ -298,7 +298,7 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
         return weights
-    discrete = [column.kind == "category" or _n_different(column.values) <= _FEW for column in columns]
+    discrete = [column.kind == "category" or pd.Series(column.values).nunique() <= _FEW for column in columns]
     if not any(discrete):
         return weights
     rows = _some_rows(len(columns[0].values), _MOST_COUNTED)
@@ -378,10 +378,6 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
             UserWarning,
             stacklevel=3,
         )
-
-
-def _n_different(values: NDArray[Any]) -> int:
-    return len(pd.unique(values[pd.notna(values)]))
 
 
 def _filled(column: Column) -> NDArray[Any]:
@@ -702,7 +698,9 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     if best == "plain":
         return _plain(compact, plain[where])
     convention: Convention = "comma" if best == "comma" else "point"
-    if shares["comma"] == shares["point"] and not _must_be_decimal(compact):
+    # Commas that could separate thousands cannot, if there is a 0,123 or a 1500 beside 1,234.
+    decimal = any(re.fullmatch(r"[+-]?(0,\d+|\d{4,})", text) for text in compact)
+    if shares["comma"] == shares["point"] and not decimal:
         convention = "ambiguous"
     values = as_numbers(compact, "point" if best == "point" and convention != "ambiguous" else "comma")
     return Numbers(convention, values[where])
@@ -766,11 +764,6 @@ def _signed(text: str) -> str:
     bracketed = _BRACKETED.fullmatch(text)
     plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
     return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
-
-
-def _must_be_decimal(texts: list[str]) -> bool:
-    """Whether commas that could separate thousands cannot: 0,123, or 1500 beside 1,234."""
-    return any(re.fullmatch(r"[+-]?(0,\d+|\d{4,})", text) for text in texts)
 
 
 class Measures(NamedTuple):

@@ -36,7 +36,7 @@ from moo_clustering.datasets.files import (
     suffix_of,
     table_text,
 )
-from moo_clustering.persistence import EXPANSION, ObjectsError, cell_text, read_members
+from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
@@ -441,10 +441,7 @@ def load_parquet(path: Path) -> pd.DataFrame:
 def read_npz(path: Path, roles: Roles) -> Table:
     """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
-    arrays = load_arrays(path)
-    if "X" not in arrays:
-        held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(f"{source} has no array 'X'; it holds {held}")
+    arrays = read_arrays(path, DataError, "X")
     X = _features(arrays["X"], source)
     names = _feature_names(arrays, X.shape[1], source)
     roles.by_column()
@@ -454,16 +451,16 @@ def read_npz(path: Path, roles: Roles) -> Table:
     labels = roles.labels or ("y" if "y" in arrays and roles.partial_labels != "y" else None)
     row_ids: NDArray[Any] = np.arange(len(X))
     if roles.id_column is not None:
-        row_ids = identifiers(_column(arrays, roles.id_column, len(X), source), roles.id_column, source)
+        row_ids = identifiers(array_column(arrays, roles.id_column, len(X), source), roles.id_column, source)
     return labelled(
         Table(name=path.name, X=X, feature_names=names, row_ids=row_ids),
-        None if labels is None else _column(arrays, labels, len(X), source),
-        None if roles.partial_labels is None else _column(arrays, roles.partial_labels, len(X), source),
+        None if labels is None else array_column(arrays, labels, len(X), source),
+        None if roles.partial_labels is None else array_column(arrays, roles.partial_labels, len(X), source),
     )
 
 
 def array_names(path: Path) -> set[str]:
-    """Names of the arrays in an archive; none if it is damaged, which :func:`load_arrays` reports."""
+    """Names of the arrays in an archive; none if it is damaged, which readers report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -471,20 +468,6 @@ def array_names(path: Path) -> set[str]:
             return {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
     except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
         return set()
-
-
-def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    if not zipfile.is_zipfile(path):
-        raise DataError(f"{path} is not a NumPy archive, or it is truncated")
-    try:
-        with open(path, "rb") as file:
-            return read_members(file)
-    except MemoryError:
-        raise
-    except ObjectsError as error:
-        raise DataError(f"{path} holds Python objects, which are never loaded") from error
-    except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
-        raise DataError(f"{path} is a damaged NumPy archive: {error}") from error
 
 
 def _features(X: NDArray[Any], source: str) -> NDArray[np.float64]:
@@ -518,7 +501,8 @@ def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[in
     return keep
 
 
-def _column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
+def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
+    """Labels or identifiers of an archive, one for each sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         raise DataError(
@@ -600,14 +584,12 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
         row, column = bad[0]
         value = X[row, column]
         what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
+        count = len(bad) - 1
+        more = f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
         raise DataError(
-            f"{source} has {what} in column {features[column]!r}, row {row + 1}{_more(len(bad) - 1)}; "
+            f"{source} has {what} in column {features[column]!r}, row {row + 1}{more}; "
             "fill in or remove such cells first"
         )
-
-
-def _more(count: int) -> str:
-    return f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
@@ -616,16 +598,12 @@ def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) 
     Raises a DataError for columns of categories that have empty cells, other things than text, or a value
     of its own in each of many rows; warns of columns that seem to be meant as numbers or identifiers.
     """
-    columns = {
-        name: _as_text(frame[name], name, source) if name in categories else _as_numbers(frame[name])
-        for name in frame.columns
-    }
+    columns = {}
+    for name, column in frame.items():
+        kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
+        text = name in categories
+        columns[name] = _as_text(column, str(name), source) if text else column.to_numpy(dtype=kind)
     return pd.DataFrame(columns).reset_index(drop=True)
-
-
-def _as_numbers(column: pd.Series[Any]) -> Any:
-    kind = np.bool_ if pd.api.types.is_bool_dtype(column) else np.float64
-    return column.to_numpy(dtype=kind)
 
 
 def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:

@@ -606,7 +606,10 @@ class SISCStacked(multi_label.ThresholdClassifier):
             n_clusters = getattr(sisc, "n_clusters", None)
             if isinstance(n_clusters, Integral) and int(n_clusters) > n_samples:
                 raise ValueError(f"n_clusters={n_clusters} of sisc is more than n_samples={n_samples}")
-        return sisc, tfidf_logistic_regression() if self.linear is None else self.linear
+        if self.linear is not None:
+            return sisc, self.linear
+        one_against_rest = OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000))
+        return sisc, make_pipeline(TfidfTransformer(), one_against_rest)
 
     def _choose(self, weights: Sequence[float], scores: NDArray[np.float64]) -> None:
         self.cv_scores_: dict[float, float] = {}
@@ -705,11 +708,6 @@ class Part(NamedTuple):
 
     model: Any
     scale: LogitScale
-
-
-def tfidf_logistic_regression() -> Any:
-    """Logistic regression, one label against the rest, on idf-weighted features of unit length."""
-    return make_pipeline(TfidfTransformer(), OneVsRestClassifier(LogisticRegression(C=1.0, max_iter=1000)))
 
 
 def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:

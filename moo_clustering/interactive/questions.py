@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -90,15 +91,7 @@ class State:
 
     def copy(self) -> State:
         """A state that can be changed without changing this one."""
-        return replace(
-            self,
-            anchors=dict(self.anchors),
-            names=dict(self.names),
-            answers=list(self.answers),
-            asked=set(self.asked),
-            aside=dict(self.aside),
-            named=set(self.named),
-        )
+        return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def found(self, point: int) -> int:
         """Make a point the founder of a group of its own, unless it has one; return the group's identity."""
@@ -133,10 +126,6 @@ class State:
                     grew = True
         return found
 
-    def identities(self) -> list[int]:
-        """Identities of the groups, in the order of their oldest anchors."""
-        return list(dict.fromkeys(self.anchors.values()))
-
 
 def ordered(i: int, j: int) -> Pair:
     """A pair with the lower number first."""
@@ -169,7 +158,9 @@ class Inquiry:
     @cached_property
     def spread(self) -> Spread:
         """The partition."""
-        state, number = self.state, {identity: g for g, identity in enumerate(self.state.identities())}
+        state = self.state
+        # Groups in the order of their oldest anchors.
+        number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
         # Pairs that were asked for take effect when their sample is placed.
@@ -593,12 +584,11 @@ class Inquiry:
             q = self.posterior(point, state)
             if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
                 self._place(state, point, int(q.argmax()))
+            if sign < 0:
+                self._place_if_apart_from_all(state, point)
         elif sign < 0:
             self._place_if_apart_from_all(state, i)
             self._place_if_apart_from_all(state, j)
-        if known and len(known) == 1 and sign < 0:
-            point = j if known == [i] else i
-            self._place_if_apart_from_all(state, point)
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:

@@ -683,7 +683,10 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     given = dict(runs) if isinstance(runs, Mapping) else {"": runs}
     groups: Groups = {}
     for name, members in given.items():
-        many = isinstance(members, list | tuple) and not _is_run(members)
+        # A DEAP logbook is a list of records, and a plain history one of numbers.
+        many = isinstance(members, list | tuple) and not (
+            members and all(isinstance(each, Mapping | float | int | np.number) for each in members)
+        )
         found = [read_history(run, names) for run in (members if many else [members])]
         if not found:
             raise ValueError(f"there are no runs{f' of {name!r}' if name else ''}")
@@ -691,11 +694,6 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
     if not groups:
         raise ValueError("there are no runs")
     return groups
-
-
-def _is_run(members: Sequence[Any]) -> bool:
-    """A DEAP logbook is a list of records, and a plain history one of numbers."""
-    return bool(members) and all(isinstance(each, Mapping | float | int | np.number) for each in members)
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:

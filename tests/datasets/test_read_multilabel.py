@@ -56,8 +56,8 @@ def test_svmlight_counts_features_from_0_if_0_occurs(svm):
         ("1 -2:1", "line 6 is no row"),
         ("1 2:", "line 6 is no row"),
         ("1 99999999999999999999999:1", "line 6 is no row"),
-        ("1 2:nan", "row 6: the feature with the index 1 .* is nan"),
-        ("1 2:inf", "row 6: .* is inf"),
+        ("1 2:nan", "value nan in row 6, for the feature with the index 1"),
+        ("1 2:inf", "value inf in row 6"),
         ("nan 2:1", "a label that is no finite number"),
         ("1 999999999:1", "an index in it is probably wrong"),
     ],
@@ -134,7 +134,7 @@ def test_bad_npz(tmp_path):
     refused("two dimensions", X=X[0], Y=Y)
     refused("must be numeric", X=X.astype(str), Y=Y)
     refused("must be numeric", X=X, Y=Y.astype(str))
-    refused("nan in row 0, column 0", X=X + np.nan, Y=Y)
+    refused("nan in row 1, for the feature with the index 0", X=X + np.nan, Y=Y)
     refused("row 1 of Y: some labels are missing", X=X, Y=[[0, 1], [-1, 1], [0, 0]])
     refused("row 0 of Y: .*must be 0 or 1.*not 0.5", X=X, Y=[[0.5, 1], [1, 1], [0, 0]])
     refused("no rows or no columns", X=X[:0], Y=Y[:0])

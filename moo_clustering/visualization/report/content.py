@@ -561,14 +561,14 @@ def front_members(estimator: Any) -> Members:
     if not has_front(estimator):
         return Members([])
     front = np.asarray(estimator.pareto_front_, dtype=np.float64)
-    rows = _rows(estimator, front)
+    rows, repaired = _rows(estimator, front), getattr(estimator, "repaired_labels_", None)
     note = None
     if len(rows) < len(front):
         note = (
             f"{len(rows)} of {len(front)} members of the front are shown, evenly along it: clustering the "
             "graph of each takes time."
         )
-    elif _is_repaired(estimator):
+    elif repaired is not None and not np.array_equal(repaired, estimator.pareto_labels_):
         note = (
             "The objectives are of the partitions that the search found, before samples were moved to "
             "satisfy constraints; all else is of the partitions after that."
@@ -587,12 +587,6 @@ def front_members(estimator: Any) -> Members:
             )
         )
     return Members(solutions, note)
-
-
-def _is_repaired(estimator: Any) -> bool:
-    """Whether constraints changed what the search found."""
-    final = getattr(estimator, "repaired_labels_", None)
-    return final is not None and not np.array_equal(final, estimator.pareto_labels_)
 
 
 def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
