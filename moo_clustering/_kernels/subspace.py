@@ -209,53 +209,27 @@ def _add_four(p0, p1, p2, p3, out):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def _add_one(p, out):  # type: ignore[no-untyped-def]
-    for t in range(out.shape[0]):
-        out[t] += p[t]
-
-
-@borrowed()
 def _add_times(x, p, out):  # type: ignore[no-untyped-def]
     for t in range(out.shape[0]):
         out[t] += x * p[t]
 
 
 @borrowed()
-def _sum_rows(indices, start, stop, panel, out):  # type: ignore[no-untyped-def]
-    """out = sum of the rows of the panel that ``indices[start:stop]`` names."""
-    out[:] = 0.0
-    z = start
-    while z + 4 <= stop:
-        _add_four(panel[indices[z]], panel[indices[z + 1]], panel[indices[z + 2]], panel[indices[z + 3]], out)
-        z += 4
-    while z < stop:
-        _add_one(panel[indices[z]], out)
-        z += 1
+def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
+    """out[r] = row ``rows[r]`` of the matrix times the panel; no values: all are 1.
 
-
-@borrowed()
-def multiply_rows(indptr, indices, values, panel, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[r] = row lo + r of the matrix times the panel; no values: all are 1."""
-    for r in range(hi - lo):
-        start, stop = indptr[lo + r], indptr[lo + r + 1]
-        if values.shape[0] == 0:
-            _sum_rows(indices, start, stop, panel, out[r])
-            continue
-        out[r] = 0.0
-        for z in range(start, stop):
-            _add_times(np.float64(values[z]), panel[indices[z]], out[r])
-
-
-@borrowed()
-def sum_in_tiles(indptr, indices, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
-    """out[r] = sum of the rows of the panel that row ``rows[r]`` of a matrix of ones names.
-
-    The panel is read ``height`` rows at a time, which stay near the processor until all rows of the matrix
-    have taken what they name of them. The height does not change a digit.
+    Without values the panel is read ``height`` rows at a time, which stay near the processor until all rows
+    of the matrix have taken what they name of them. The height does not change a digit. ``places`` is room
+    for a number per row.
     """
     out[:] = 0.0
     for r in range(rows.shape[0]):
         places[r] = indptr[rows[r]]
+        if values.shape[0] > 0:
+            for z in range(places[r], indptr[rows[r] + 1]):
+                _add_times(np.float64(values[z]), panel[indices[z]], out[r])
+    if values.shape[0] > 0:
+        return
     for bound in range(height, panel.shape[0] + height, height):
         for r in range(rows.shape[0]):
             z, stop, into = places[r], indptr[rows[r] + 1], out[r]
@@ -264,7 +238,7 @@ def sum_in_tiles(indptr, indices, panel, rows, height, places, out):  # type: ig
                 _add_four(one, two, three, panel[indices[z + 3]], into)
                 z += 4
             while stop - 4 < z < stop and indices[z] < bound:
-                _add_one(panel[indices[z]], into)
+                _add_times(1.0, panel[indices[z]], into)
                 z += 1
             places[r] = z
 

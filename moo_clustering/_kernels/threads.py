@@ -16,10 +16,9 @@ from moo_clustering._parallel import n_threads
 
 # Loci per block: rows of counts of one block stay in the processor's second-level cache.
 BLOCK = 4096
-# Starting threads costs some tens of microseconds: below so many gene visits, or additions and comparisons,
-# one thread is faster.
-_WORTH_A_THREAD = 4_000_000
-_ITEMS_WORTH_A_THREAD = 10_000_000
+# Starting threads costs some tens of microseconds: below so many additions and comparisons, of which the
+# visit of a gene is worth some, one thread is faster.
+_WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
 # Parts per worker, so that a part with large clusters does not keep the others waiting.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
@@ -27,21 +26,12 @@ Kernel = Callable[[int, int], None]
 
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
     """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same place."""
-    starts = range(0, n_loci, BLOCK)
-    workers = min(n_threads(n_jobs), len(starts))
-    if workers <= 1 or n_loci * n_rows < _WORTH_A_THREAD:
-        for lo in starts:
-            kernel(lo, min(lo + BLOCK, n_loci))
-        return
 
-    def share(worker: int) -> None:
-        for lo in starts[worker::workers]:
-            kernel(lo, min(lo + BLOCK, n_loci))
+    def part(first: int, last: int) -> None:
+        for block in range(first, last):
+            kernel(block * BLOCK, min((block + 1) * BLOCK, n_loci))
 
-    # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
-    # milliseconds, less than joblib waits between looks at its workers.
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(share, range(workers)))
+    for_parts(part, -(-n_loci // BLOCK), _VISIT * n_loci * n_rows, n_jobs)
 
 
 def sum_blocks(
@@ -81,7 +71,7 @@ def for_parts(
     the number of parts per worker: 1 where all take equally long and each reads all of a large table.
     """
     workers = min(n_threads(n_jobs), count)
-    if workers <= 1 or n_operations < _ITEMS_WORTH_A_THREAD:
+    if workers <= 1 or n_operations < _WORTH_A_THREAD:
         kernel(0, count)
         return
     n_parts = min(count, workers * each)

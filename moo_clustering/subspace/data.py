@@ -13,13 +13,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, choice
-from moo_clustering._kernels.subspace import (
-    feature_moments,
-    label_moments,
-    multiply_rows,
-    quadratic_rows,
-    sum_in_tiles,
-)
+from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
 # A dense matrix with a larger share of non-zeros is not worth compressing.
@@ -343,23 +337,18 @@ class SparseMatrix:
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T times a panel."""
-        multiply_rows(*self._columns, panel, lo, hi, out)
+        self._columns.multiply(panel, np.arange(lo, hi), out)
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = samples lo..hi-1 of X times a panel."""
-        multiply_rows(*self._rows, panel, lo, hi, out)
+        self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 of order[lo:hi], for the panel [W^f | W]."""
-        starts, samples, values = self._columns
-        features = self.order[lo:hi]
-        if not self.is_binary:
-            feature_moments(starts, samples, values, panel, k, features, out)
-            return
-        # Reading the panel in tiles pays where these features name most of its rows.
-        is_dense = (starts[features + 1] - starts[features]).sum() > len(panel)
-        height = max(1, _TILE // (panel.shape[1] * panel.itemsize)) if is_dense else len(panel)
-        sum_in_tiles(starts, samples, panel, features, height, np.empty_like(features), out)
+        if self.is_binary:
+            self._columns.multiply(panel, self.order[lo:hi], out)
+        else:
+            feature_moments(*self._columns, panel, k, self.order[lo:hi], out)
 
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
@@ -370,7 +359,7 @@ class SparseMatrix:
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
         """Products of samples lo..hi-1 with the panel of weights."""
         if self.is_binary:
-            multiply_rows(*self._rows, panel, lo, hi, out)
+            self._rows.multiply(panel, np.arange(lo, hi), out)
         else:
             quadratic_rows(*self._rows, panel, k, lo, hi, out)
 
@@ -381,6 +370,12 @@ class Compressed(NamedTuple):
     indptr: Int64Array
     indices: NDArray[np.int32]
     values: AnyFloatArray
+
+    def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
+        """out = some rows times a panel, which is read in tiles where they name most of its rows."""
+        is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
+        height = _TILE // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
+        multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
 
 
 def for_blocks(

@@ -7,7 +7,6 @@ from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
 from moo_clustering._kernels import threads as blocks
-from moo_clustering._kernels import threads as parts
 
 NOISE = 3.0
 TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).get_params()]
@@ -16,8 +15,7 @@ TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).
 @pytest.fixture
 def always_share(monkeypatch):
     """Threads also where they do not pay, as on data of any size."""
-    for module in (blocks, parts):
-        monkeypatch.setattr(module, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(blocks, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(blocks, "BLOCK", 16)
 
 

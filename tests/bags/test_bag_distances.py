@@ -140,7 +140,7 @@ def test_how_kinds_relate(bags):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_threads_and_memory_change_no_bit(rng, kind, monkeypatch):
-    monkeypatch.setattr(parts, "_ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(parts, "_WORTH_A_THREAD", 0)
     monkeypatch.setattr(module, "BLOCK_ROWS", 32)
     A, B = draw_bags(rng, 40, 11, 12), draw_bags(rng, 20, 11, 70)
     for other in (None, B):

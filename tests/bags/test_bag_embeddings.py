@@ -102,7 +102,7 @@ def test_distances_to_the_same_bags_as_others():
 def test_threads_change_nothing(monkeypatch):
     A = draw_bags(5, n_bags=30)
     monkeypatch.setattr(blocks, "BLOCK_ROWS", 8)
-    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 0)
     one, two = (bag_distance_kinds(A, rng=np.random.default_rng(0), n_jobs=n) for n in (1, 2))
     for kind in DISTANCE_KINDS:
         assert_array_equal(one[kind], two[kind])

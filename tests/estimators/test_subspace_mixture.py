@@ -129,7 +129,7 @@ def test_shift_and_scale_do_not_matter(model):
 
 
 def test_threads_do_not_matter(model, monkeypatch):
-    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 1)
     again = SubspaceMixture(3, random_state=0, n_jobs=3).fit(X)
     np.testing.assert_array_equal(again.labels_, model.labels_)
     assert again.objective_ == model.objective_

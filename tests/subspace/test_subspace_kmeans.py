@@ -90,7 +90,7 @@ def test_no_cluster_is_empty():
 
 
 def test_dense_and_sparse_and_threads_agree(monkeypatch):
-    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 0)
     X = (np.random.default_rng(0).random((400, 300)) < 0.4).astype(float)
     results = [
         entropy_weighted_kmeans(SubspaceData.of(form(X), n_jobs=n), 4, rng=np.random.default_rng(1))

@@ -394,7 +394,7 @@ def test_form_and_type_do_not_matter(seed, binary):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", ["binary", "general", "dense"])
 def test_threads_do_not_matter(monkeypatch, dtype, kind):
-    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 0)
     rng = np.random.default_rng(0)
     X = (rng.random((900, 700)) < (0.5 if kind == "dense" else 0.05)).astype(float)
     if kind != "binary":

@@ -431,7 +431,7 @@ def test_every_option_counts(cls):
 @pytest.mark.slow
 @EVERY
 def test_any_number_of_workers(cls, monkeypatch):
-    monkeypatch.setattr("moo_clustering._kernels.threads._ITEMS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 0)
     bags, y = overlapping()
     runs = [
         cls(3, n_jobs=n, min_cluster_size=2, **SMALL).fit(bags, np.where(y == 2, -1, y)) for n in (1, 2, 8)
