@@ -31,8 +31,8 @@ from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
 from moo_clustering.datasets.documents import json_objects
 from moo_clustering.datasets.files import table_text
-from moo_clustering.datasets.tables import EXACT, encode_classes, load_arrays
-from moo_clustering.persistence import fingerprint
+from moo_clustering.datasets.tables import EXACT, encode_classes
+from moo_clustering.persistence import fingerprint, read_arrays
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
 from papers.flagship_generated import STRUCTURED, generated_table
 from papers.runner import RECORD, folder_of_data
@@ -475,7 +475,7 @@ def archive_table(path: Path) -> RawTable:
     """
     if not zipfile.is_zipfile(path):
         raise DataError("not a NumPy archive, or truncated")
-    arrays = load_arrays(path)
+    arrays = read_arrays(path, DataError)
     if "X" not in arrays or "y" not in arrays:
         raise DataError(f"no arrays X and y; it holds {', '.join(arrays) or 'nothing'}")
     X, y = arrays["X"], arrays["y"].reshape(-1)

@@ -27,11 +27,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from moo_clustering._arrays import Int64Array, IntArray, did_you_mean
 from moo_clustering.consensus import SIGMA_GRID, cspa
 from moo_clustering.datasets import DataError
-from moo_clustering.datasets.tables import load_arrays
 from moo_clustering.estimators import MOCK, PESC, SRMOSC, FuzzyModesMOGA, SpectralGraphClustering
 from moo_clustering.estimators._base import feature_scaling
 from moo_clustering.graphs import eigengap, spectral_embedding
-from moo_clustering.persistence import fingerprint
+from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import clustering_accuracy, nmi
 from papers.runner import Key, folder_of_data, seed_of
 
@@ -753,7 +752,7 @@ def _read(name: str, path: Path | None) -> FlatSet:
 
 def _arrays(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     try:
-        arrays = load_arrays(path)
+        arrays = read_arrays(path, DataError)
         X, y = arrays["X"], arrays["y"]
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"{path} is no archive with arrays 'X' and 'y': {error}") from error

@@ -26,7 +26,6 @@ from threadpoolctl import threadpool_limits
 from moo_clustering._arrays import FloatArray, did_you_mean
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.multilabel import sparse_matrix
-from moo_clustering.datasets.tables import load_arrays
 from moo_clustering.estimators import (
     SCAD2,
     SISC,
@@ -37,7 +36,7 @@ from moo_clustering.estimators import (
     SISCStacked,
 )
 from moo_clustering.features import InformationGainSelector, document_term_counts
-from moo_clustering.persistence import fingerprint
+from moo_clustering.persistence import fingerprint, read_arrays
 from moo_clustering.validity import class_aucs, mean_roc_curve
 from papers.documents import SOURCES, data_folder, document_records, place_of
 from papers.runner import Key, seed_of
@@ -465,8 +464,8 @@ class _Set(NamedTuple):
 def _read_matrices(known: _Set, paths: Sequence[Path]) -> _Content:
     words, labels = paths
     try:
-        X = csr_matrix(sparse_matrix(load_arrays(words), str(words)))
-        Y = load_arrays(labels)["Y"]
+        X = csr_matrix(sparse_matrix(read_arrays(words, DataError), str(words)))
+        Y = read_arrays(labels, DataError)["Y"]
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"cannot read {words} and {labels}: {error}") from error
     if Y.ndim != 2 or len(Y) != X.shape[0] or not np.isin(Y, (0, 1)).all():
