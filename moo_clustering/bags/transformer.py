@@ -13,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering._docs import documented
 from moo_clustering.bags.bags import Bags, as_bags
 
 
@@ -96,12 +97,9 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             self.feature_names_in_ = np.array(bags.feature_names, dtype=object)
         return self
 
+    @documented(fit)
     def transform(self, X: Any) -> Bags:
         """The same bags with transformed instances.
-
-        Parameters
-        ----------
-        X : Bags or anything :func:`as_bags` takes
 
         Returns
         -------
@@ -120,12 +118,9 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return _with_rows(bags, self.transformer_.transform(bags.instances), self._names(bags.feature_names))
 
     @available_if(_inner_has("inverse_transform"))
+    @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
         """The bags that :meth:`transform` would make into these.
-
-        Parameters
-        ----------
-        X : Bags or anything :func:`as_bags` takes
 
         Returns
         -------

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering.cli.terminal import one_line
+from moo_clustering.datasets.tables import NamedRows
 from moo_clustering.persistence import fingerprint
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ LabelSets = list[tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(NamedRows):
     """A table of dense numeric features, and the interface of all kinds of samples."""
 
     name: str  # name of the data set, or of its file without the folder
@@ -79,11 +80,6 @@ class Samples:
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.row_ids)
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the samples have identifiers of their own."""
-        return bool(self.row_ids.dtype.kind == "U")
 
     @property
     def features(self) -> str:

@@ -547,6 +547,7 @@ def _unit(rows: FloatArray) -> FloatArray:
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-12)
 
 
+@documented(cspa)
 def hbgf(
     labels: ArrayLike,
     n_clusters: int,
@@ -571,11 +572,6 @@ def hbgf(
         Weights of the edges of each run; 0 leaves a run out.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first objects.
 
     Raises
     ------

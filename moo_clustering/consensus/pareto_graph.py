@@ -187,7 +187,7 @@ def _swarm_batch(
     return own[rows, own_loss.argmin(axis=1)]
 
 
-@documented(reconstruction_graph)
+@documented(reconstruction_graph, reconstruction_weights)
 def diversity_graph(
     ranks: IntArray,
     lists: NeighborLists,
@@ -201,8 +201,6 @@ def diversity_graph(
     ----------
     weight : {"one_minus_div", "div", "count"}
         Weights of the edges of a member.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
     """
     ranks = np.asarray(ranks)
     if weight == "div" and (ranks == ranks[0]).all():
@@ -214,6 +212,7 @@ def diversity_graph(
     return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
 
 
+@documented(reconstruction_weights)
 def diversity_weights(
     ranks: IntArray,
     lists: NeighborLists,
@@ -230,8 +229,6 @@ def diversity_weights(
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
         Contribution of a member: by the formula of the paper, by its prose ("better diversity contributes
         more"), or 1. If all members are equal, ``"div"`` gives zero weights; use ``"count"`` then.
-    n_jobs : int, optional
-        Number of threads; does not affect the result.
 
     Returns
     -------

@@ -29,6 +29,7 @@ from moo_clustering.datasets.files import (
 )
 from moo_clustering.datasets.tables import (
     UNNAMED,
+    NamedRows,
     Roles,
     Table,
     check_roles,
@@ -51,7 +52,7 @@ _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
 @documented(Table)
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Documents(NamedRows):
     """A collection of texts.
 
     Parameters
@@ -93,11 +94,6 @@ class Documents:
     def n_classes(self) -> int:
         """Number of known classes; 0 without known classes."""
         return len(self.target_names)
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the documents have identifiers of their own."""
-        return bool(self.row_ids.dtype.kind == "U")
 
 
 def read_documents(

@@ -29,7 +29,7 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
-from moo_clustering.datasets.tables import Table, array_column, identifiers
+from moo_clustering.datasets.tables import NamedRows, Table, array_column, identifiers
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -51,7 +51,7 @@ _OPTIONS = {
 
 @documented(Table)
 @dataclass(frozen=True, eq=False)
-class MultiLabelTable:
+class MultiLabelTable(NamedRows):
     """A data set whose samples have any number of labels.
 
     Parameters
@@ -119,11 +119,6 @@ class MultiLabelTable:
         """Mean number of labels of the labelled samples; 0 where there are none."""
         labelled = self.labelled
         return float(self.Y[labelled].sum(axis=1, dtype=np.int64).mean()) if labelled.any() else 0.0
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the rows have identifiers of their own."""
-        return bool(self.row_ids.dtype.kind == "U")
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
         """The same rows in random order, with their identifiers and labels."""

@@ -53,8 +53,19 @@ _VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
 EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
 
 
+class NamedRows:
+    """Data whose ``row_ids`` are identifiers as text, or the numbers 0, 1, ..."""
+
+    row_ids: NDArray[Any]
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the rows have identifiers of their own."""
+        return bool(self.row_ids.dtype.kind == "U")
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(NamedRows):
     """A data set.
 
     Parameters
@@ -95,11 +106,6 @@ class Table:
     def n_classes(self) -> int:
         """Number of known classes; 0 without known classes."""
         return len(self.target_names)
-
-    @property
-    def has_row_ids(self) -> bool:
-        """Whether the rows have identifiers of their own."""
-        return bool(self.row_ids.dtype.kind == "U")
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
         """The same rows in random order, with their identifiers and labels."""

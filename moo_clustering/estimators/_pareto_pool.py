@@ -35,6 +35,7 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
+from moo_clustering.consensus.hypergraph import integer_seed
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
@@ -243,13 +244,13 @@ def pooled_table(
     """
     placing, viewing, extra_seed = seed.spawn(3)
     scaling = FeatureScaling.of(X, scale, n_components=n_components)
-    points, landmark_of, all_features = _placed(X, scaling, n_landmarks, _integer(placing))
+    points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
     far = far_points(points)
     if far.any() and scaling.components is None:
         # Outliers do not decide on the scale either; without them, others may be told.
         outside = far if landmark_of is None else far[landmark_of]
         scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
-        points, landmark_of, all_features = _placed(X, scaling, n_landmarks, _integer(placing))
+        points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
         before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
         far = before | far_points(points)
     if len(points) - far.sum() <= (grid["n_clusters"] or 0):
@@ -273,7 +274,7 @@ def pooled_table(
         return samples
     tables = {"": points}
     for name, view in (views or {}).items():
-        table = _view_table(name, view, X, scale, n_components, _integer(viewing))
+        table = _view_table(name, view, X, scale, n_components, integer_seed(viewing))
         tables[name] = table if landmark_of is None else _landmark_means(table, landmark_of)
     candidates = _extra_candidates(extra, X, landmark_of, extra_seed)
     options = {"n_neighbors": n_neighbors, "n_jobs": n_jobs, **grid}
@@ -398,7 +399,8 @@ class FeatureScaling:
             some = X if len(columns) == X.shape[1] else X[:, columns]
             return _dense(some if among is None else some[among])
 
-        low, high = (np.concatenate(ends) for ends in zip(*map(_ends, map(values, parts)), strict=True))
+        ends = [(rows.min(axis=0), rows.max(axis=0)) for rows in map(values, parts)]
+        low, high = (np.concatenate(each) for each in zip(*ends, strict=True))
         varying = np.flatnonzero(high > low)
         if scale == "none":
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
@@ -439,11 +441,6 @@ class FeatureScaling:
 
 def _dense(X: Any) -> FloatArray:
     return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
-
-
-def _ends(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest value of every column."""
-    return rows.min(axis=0), rows.max(axis=0)
 
 
 def _placed(
@@ -643,10 +640,6 @@ def _pool_of_views(
 
 def _trivial_pool(n_points: int) -> PartitionPool:
     return PartitionPool(np.zeros((1, n_points), dtype=np.int32), (TRIVIAL,))
-
-
-def _integer(sequence: np.random.SeedSequence) -> int:
-    return int(sequence.generate_state(1)[0] >> 1)
 
 
 @dataclass(frozen=True, eq=False)

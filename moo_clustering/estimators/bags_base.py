@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._docs import documented
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
@@ -165,15 +166,11 @@ class BagClusterer(
         """
         return least(self._distances(X, groups, offsets))
 
+    @documented(predict)
     def transform(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
         """Distances to the centres, in the scale of the fit.
-
-        Parameters
-        ----------
-        X, groups, offsets
-            Bags, as for ``fit``, with as many features.
 
         Returns
         -------

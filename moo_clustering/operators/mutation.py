@@ -589,7 +589,7 @@ class RelocateCentre(base.DrawnMutation):
         self, removal: Removal = "uniform", *, mix: float | None = None, prob: float = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(prob, **kwargs)
-        self.removal: Removal = checked_removal(removal)
+        self.removal: Removal = choice("removal", removal, get_args(Removal))
         if mix is not None and not 0.0 <= mix <= 1.0:
             raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}.")
         self.mix = mix
@@ -607,12 +607,6 @@ class RelocateCentre(base.DrawnMutation):
         for one in centers:
             relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
         return np.asarray(centers.reshape(len(centers), -1))
-
-
-def checked_removal(removal: Any) -> Removal:
-    """Return the kind of removal; raise ValueError for an unknown one."""
-    choice("removal", removal, get_args(Removal))
-    return removal
 
 
 def relocate(

@@ -382,14 +382,11 @@ class EliteMemory:
                 f"scalar must give one number for each of {len(labels)} partitions, got shape {scores.shape}."
             )
         best = _best(scores, labels, self.n_elite)
-        if len(self.scores) == 0:
-            self.labels, self.values, self.scores = labels[best], values[best], scores[best]
-        else:
-            everybody = np.concatenate([self.labels, labels[best]])
-            numbers = np.concatenate([self.values, values[best]])
-            known = np.concatenate([self.scores, scores[best]])
-            rows = _best(known, everybody, self.n_elite)
-            self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
+        everybody = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])
+        numbers = np.concatenate([self.values.reshape(-1, values.shape[1]), values[best]])
+        known = np.concatenate([self.scores, scores[best]])
+        rows = _best(known, everybody, self.n_elite)
+        self.labels, self.values, self.scores = everybody[rows], numbers[rows], known[rows]
         return best
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from deap import base
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import Labels, probability
+from moo_clustering._arrays import Labels, choice, probability
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
@@ -387,9 +387,8 @@ def mut_relocate(
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
     centers = encoding.centers(copied_genes(individual, np.float64))[0]
-    mutations.relocate(
-        encoding, centers, rng.random() if mix is None else mix, rng, mutations.checked_removal(removal)
-    )
+    choice("removal", removal, get_args(mutations.Removal))
+    mutations.relocate(encoding, centers, rng.random() if mix is None else mix, rng, removal)
     put_genes(individual, centers.ravel())
     return (individual,)
 
