@@ -513,7 +513,7 @@ class Samples:
         def part(lo: int, hi: int) -> None:
             mixtures.assign_rows(self._X, *model[:5], lo, hi, first, second, margins)
 
-        for_parts(part, n, float(n) * int(model.counts.sum() + len(model.counts)), n_jobs)
+        for_parts(part, n, 4.0 * n * int(model.counts.sum() + len(model.counts)), n_jobs)
         return first, second, margins
 
     def scores(self, model: Model, rows: Any) -> FloatArray:
