@@ -158,6 +158,15 @@ def test_blocks_and_sets_that_are_not_there(tmp_path):
     assert len(features.cells) == 120
 
 
+def test_without_a_folder_of_data_there_are_the_sets_that_need_none(monkeypatch):
+    monkeypatch.delenv("MOO_CLUSTERING_DATA", raising=False)
+    sets = {(key["block"], key["set"]) for key in find_experiment("evolution").plan(Settings()).cells}
+    assert {("mock", "iris"), ("features", "d=400"), ("bags", "noisy/3")} <= sets
+    assert ("features", "optdigits") not in sets
+    with pytest.raises(ValueError, match="optdigits"):
+        find_experiment("evolution").plan(Settings(sets=("optdigits",), blocks=("features",)))
+
+
 def test_weights_of_sparse_kmeans_are_of_unit_length_and_bounded():
     between = np.array([5.0, 4.0, 1.0, 0.5])
     weights = feature_subsets._soft_weights(between, 1.2)
