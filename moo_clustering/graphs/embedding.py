@@ -41,11 +41,12 @@ _MAX_PASSES = 6
 _MAX_RESTARTS = 100
 # Extra vectors of a block, which speed up the convergence of the wanted ones.
 _EXTRA = 4
-# Accepted residual, relative to the scale of L, of pairs of which only the eigenvalue is asked for: its error
-# is of the order of the square.
-_VALUE_RESIDUAL = 1e-3
-# A vector is no longer filtered when its residual is below this share of the accepted one.
-_SETTLED = 0.1
+# The same for filtered vectors, which all come as near as that, while Lanczos finds most of them far better
+# than asked for; and for pairs of which only the eigenvalue counts: its error is of the order of the square.
+_FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
+# Unnormalised Laplacians are filtered if no degree is more than so many mean ones: eigenvalues far above the
+# rest leave filters little to tell the lowest ones apart by, while Lanczos is soon done with them.
+_REGULAR = 10.0
 # Filters at most, and at least, so that nothing is missed where all residuals are small at first.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
 # The degree of a filter, and the most that it may amplify, beyond which the columns of a block become alike.
@@ -78,11 +79,11 @@ def spectral_embedding(
         zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times those of ``"sym"`` before scaling.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
         ``"auto"``: dense up to 1500 samples, ``"chebyshev"`` from 20,000 on unless a factorisation is
-        cheap, otherwise ``"arpack"``. ``"arpack"``: Lanczos, on the inverse where a factorisation is cheap
-        (small or low-dimensional data). ``"chebyshev"``: subspace iteration with Chebyshev filters, for all
-        vectors at once and on ``n_jobs`` threads. ``"lobpcg"``: block conjugate gradients, Jacobi
-        preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of block power iteration, quick
-        and rough.
+        cheap or unnormalised degrees are very unequal, otherwise ``"arpack"``. ``"arpack"``: Lanczos, on
+        the inverse where a factorisation is cheap (small or low-dimensional data). ``"chebyshev"``: subspace
+        iteration with Chebyshev filters, for all vectors at once and on ``n_jobs`` threads. ``"lobpcg"``:
+        block conjugate gradients, Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100
+        steps of block power iteration, quick and rough.
     rng : numpy.random.Generator
         Draws starting vectors.
     n_eigenvalues : int, optional
@@ -108,7 +109,8 @@ def spectral_embedding(
     Notes
     -----
     Iterative solvers: O(nnz + n_samples n_components) memory and, per step, time; residuals of 1e-4
-    relative to the largest degree, with ``"chebyshev"`` 1e-3 for eigenvalues beyond ``n_components``.
+    relative to the largest degree, with ``"chebyshev"`` 1e-5, and 1e-3 for eigenvalues beyond
+    ``n_components``.
 
     References
     ----------
@@ -152,10 +154,11 @@ def _pairs(
     if solver == "dense" or (solver == "auto" and n_samples <= DENSE_UP_TO) or 2 * n_pairs > n_samples - 2:
         return dense_pairs(laplacian(S, kind), n_pairs)
     factorize = solver in ("auto", "arpack") and _factors_well(S)
-    if solver == "auto" and n_samples >= CHEBYSHEV_FROM and not factorize:
-        solver = "chebyshev"
     degree = degrees(S)
     scale = 1.0 if normalized else float(degree.max()) or 1.0
+    regular = normalized or scale <= _REGULAR * degree.mean()
+    if solver == "auto" and n_samples >= CHEBYSHEV_FROM and regular and not factorize:
+        solver = "chebyshev"
     strength = inverse_root(degree) if normalized else np.ones(n_samples)
     parts = weakly_tied_parts(S, strength, scale, parts)
     L = laplacian(S, kind)
@@ -383,7 +386,7 @@ def chebyshev_pairs(
     fixed blocks of rows of the vectors are shared among threads without any effect on a sum.
     """
     n = L.shape[0]
-    allowed = np.full(n_pairs, _RESIDUAL * scale)
+    allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = _VALUE_RESIDUAL * scale
     block = _reduced_vectors(L, known, n_pairs)
     n_random = min(n, n_pairs + max(_EXTRA, n_pairs // 4)) - block.shape[1]
@@ -395,7 +398,7 @@ def chebyshev_pairs(
             excess = errors[:n_pairs] / allowed
             if (excess.max() <= 1.0 and turn >= _MIN_ROUNDS) or block.shape[1] == n or turn == _MAX_ROUNDS:
                 break
-            n_kept = int(np.argmax(np.append(excess, np.inf) > _SETTLED))
+            n_kept = int(np.argmax(np.append(excess, np.inf) > 1.0))
             kept, block = block[:, :n_kept].copy(), block[:, n_kept:].copy()
             block = _filtered(products, block, values[-1], values[n_pairs - 1], excess.max(), scale)
             for _ in range(2):  # a second pass takes out what rounding has left
