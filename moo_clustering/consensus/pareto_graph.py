@@ -14,7 +14,7 @@ from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.diversity import locus_counts, shared_choices
-from moo_clustering.graphs import NeighborLists, spectral_embedding, symmetrize
+from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
 
 #: The scale factors tried in the paper, for ES3 and for the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
@@ -290,19 +290,14 @@ def kernel_graph(
     if laplacian == "unnormalized":
         warn_caller("ensemble='es3' with laplacian='unnormalized' tends to cut off outliers; prefer 'sym'.")
     if sigma == "grid":
-        gaps = [_eigengap(kernel_weights(edges, distances, s), n_clusters, rng) for s in SIGMA_GRID]
+        graphs = (symmetrize(kernel_weights(edges, distances, s)) for s in SIGMA_GRID)
+        gaps = [eigengap(graph, n_clusters, rng=rng) for graph in graphs]
         chosen = SIGMA_GRID[int(np.argmax(gaps))]
     elif isinstance(sigma, str):
         chosen = float(np.mean(distances) if sigma == "mean" else np.median(distances))
     else:
         chosen = float(sigma)
     return kernel_weights(edges, distances, chosen), chosen
-
-
-def _eigengap(S: sp.csr_array, n_clusters: int, rng: np.random.Generator) -> float:
-    n_values = min(n_clusters + 1, S.shape[0])
-    values, _ = spectral_embedding(symmetrize(S), n_values, laplacian="sym", rng=rng)
-    return float(values[-1] - values[-2]) if n_values > 1 else 0.0
 
 
 def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> sp.csr_array:
