@@ -751,24 +751,30 @@ class _EuclideanScan(_MinkowskiSearch):
         rough, points = self._scan.kneighbors(self._centred[rows], n_neighbors=n_found)
         noise = 2.0 * (self.points.shape[1] + 8) * np.finfo(float).eps
         slack = noise * (self._norms[rows] + self._norms.max()) ** 2
-        return _by_differences(self.points, rows, points, np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0)))
+        horizon = np.sqrt(np.maximum(rough[:, -1] ** 2 - slack, 0.0))
+        return _by_differences(self.points, rows, points, horizon, self.workers)
 
 
-def _by_differences(points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray) -> Found:
+def _by_differences(
+    points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
+) -> Found:
     """Points found for the rows, with their distances in double precision and in that order."""
-    distances = np.empty(found.shape)
-    step = max(1, CHUNK // (found.shape[1] * points.shape[1]))
-    for lo in range(0, len(rows), step):
-        candidates = points[found[lo : lo + step]].astype(np.float64)
-        candidates -= points[rows[lo : lo + step], None]
-        distances[lo : lo + step] = np.sqrt(np.einsum("ijk,ijk->ij", candidates, candidates))
-    distances = round_distances(distances)
-    order = np.argsort(distances, axis=1)
-    return Found(
-        np.take_along_axis(found, order, axis=1),
-        np.take_along_axis(distances, order, axis=1),
-        round_distances(horizon),
-    )
+    sorted_points, distances = np.empty_like(found), np.empty(found.shape)
+    # A megabyte of differences stays near the processor.
+    step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
+
+    def refine(first: int, last: int) -> None:
+        for lo in range(first * step, min(last * step, len(rows)), step):
+            part = slice(lo, lo + step)
+            candidates = points[found[part]].astype(np.float64)
+            candidates -= points[rows[part], None]
+            exact = round_distances(np.sqrt(np.einsum("ijk,ijk->ij", candidates, candidates)))
+            order = np.argsort(exact, axis=1)
+            sorted_points[part] = np.take_along_axis(found[part], order, axis=1)
+            distances[part] = np.take_along_axis(exact, order, axis=1)
+
+    for_parts(refine, -(-len(rows) // step), 4.0 * found.size * points.shape[1], n_jobs)
+    return Found(sorted_points, distances, round_distances(horizon))
 
 
 class _BlockSearch(_MinkowskiSearch):
@@ -813,7 +819,8 @@ class _BlockSearch(_MinkowskiSearch):
         # each, and squares of less than 1e-38 are lost.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
-        found = _by_differences(self.points, rows, points, np.maximum(reach, 0.0) / self._scale)
+        horizon = np.maximum(reach, 0.0) / self._scale
+        found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
         # Points much nearer to each other than to the mean are not told apart in single precision.
         blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
         if len(blurred):

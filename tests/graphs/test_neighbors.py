@@ -235,10 +235,13 @@ def test_float32_is_not_inflated_and_memory_stays_near_the_output():
     assert peak < 150e6  # the distances of all pairs take 3200e6
 
 
-def test_threads_do_not_change_the_result():
-    X = np.random.default_rng(6).integers(0, 6, size=(3000, 3)).astype(float)
+@pytest.mark.parametrize("shape", [(3000, 3), (9000, 6)])  # by a tree, in blocks
+def test_threads_do_not_change_the_result(shape, monkeypatch):
+    monkeypatch.setattr("moo_clustering._kernels.threads._WORTH_A_THREAD", 0)
+    X = np.random.default_rng(6).integers(0, 6, size=shape).astype(float)
     one, two = (neighbor_lists(X, 8, rng=rng(), n_jobs=n) for n in (1, 2))
     np.testing.assert_array_equal(one.indices, two.indices)
+    np.testing.assert_array_equal(one.distances, two.distances)
 
 
 @settings(max_examples=60, deadline=None)
