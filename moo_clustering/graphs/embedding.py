@@ -36,14 +36,14 @@ Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
+# The same for filtered vectors, which all come as near as that, while Lanczos finds most of them far better
+# than asked for; and for pairs of which only the eigenvalue counts: its error is of the order of the square.
+_FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
 # Lanczos runs, each on the complement of the vectors found before.
 _MAX_PASSES = 6
 _MAX_RESTARTS = 100
 # Extra vectors of a block, which speed up the convergence of the wanted ones.
 _EXTRA = 4
-# The same for filtered vectors, which all come as near as that, while Lanczos finds most of them far better
-# than asked for; and for pairs of which only the eigenvalue counts: its error is of the order of the square.
-_FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
 # Unnormalised Laplacians are filtered if no degree is more than so many mean ones: eigenvalues far above the
 # rest leave filters little to tell the lowest ones apart by, while Lanczos is soon done with them.
 _REGULAR = 10.0
@@ -270,7 +270,7 @@ def lanczos_pairs(
     memory for the factors grows fast with the number of neighbours of a sample.
     """
     n = L.shape[0]
-    step, tolerance = _inverse(L, scale) if factorize else _forward(L, scale)
+    step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
     values, vectors = rayleigh_ritz(L, found, n_pairs) if found.shape[1] else (np.empty(0), found)
     for _ in range(_MAX_PASSES):
@@ -289,7 +289,12 @@ def lanczos_pairs(
         values, vectors = rayleigh_ritz(L, np.column_stack([vectors, new]), n_pairs)
     if vectors.shape[1] < n_pairs:
         return power_pairs(L, n_pairs, scale, known, rng, n_steps=200)
-    return _refine(L, values, vectors, scale)
+    for _ in range(10):
+        if residuals(L, values, vectors).max() <= _RESIDUAL * scale:
+            break
+        downhill = L @ vectors - vectors * values
+        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, downhill]), n_pairs)
+    return values, vectors
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
@@ -298,11 +303,6 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     return factors.solve, 1e-6
-
-
-def _forward(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """x -> (I - L / scale) x, and the tolerance of Lanczos that leaves residuals small enough."""
-    return (lambda x: x - (L @ x) / scale), _RESIDUAL
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
@@ -355,16 +355,6 @@ class _Deflated:
         except ArpackError:
             vectors = np.empty((n, 0))
         return np.asarray(vectors, dtype=np.float64)
-
-
-def _refine(L: sp.csr_array, values: FloatArray, vectors: FloatArray, scale: float) -> Pairs:
-    """Descent steps until the residuals are small."""
-    for _ in range(10):
-        if residuals(L, values, vectors).max() <= _RESIDUAL * scale:
-            break
-        downhill = L @ vectors - vectors * values
-        values, vectors = rayleigh_ritz(L, np.column_stack([vectors, downhill]), len(values))
-    return values, vectors
 
 
 def chebyshev_pairs(
