@@ -110,19 +110,19 @@ def sweep_from(
     chi_total = float(data.n if options.chi_scale == "n" else n_labelled)
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
-    new = update(data, weights, impurities, memberships, options)
+    new, found, loss, change = update(data, weights, impurities, memberships, options)
     del weights  # as large as the centroids
-    after = classes.labelled_shares(new.memberships, targets)
+    after = classes.labelled_shares(new, targets)
     state = Sweep(
-        memberships=new.memberships,
+        memberships=new,
         centers=weighted.centers,
         log_weights=weighted.log_weights,
         shares=after.shares,
         impurities=impurities,
-        distances=new.distances,
+        distances=found,
         chi_term=weighted.chi_term,
-        objective=new.loss + options.gamma * float(weighted.chi_term.sum()),  # Eq. 2
-        change=new.change,
+        objective=loss + options.gamma * float(weighted.chi_term.sum()),  # Eq. 2
+        change=change,
     )
     return state, after
 
@@ -176,7 +176,9 @@ class Weighted(NamedTuple):
     chi_term: FloatArray
 
 
-def _panel(data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions) -> _Panel:
+def _panel(
+    data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
+) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
     """[W^f | W], so that both are gathered at once, and the column sums S and S' of its halves."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
@@ -189,13 +191,7 @@ def _panel(data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOpti
     total = masses.sum(axis=0)
     # Sums of numbers too small to be held in full are no weights of a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
-    return _Panel(panel, total, sizes.sum(axis=0))
-
-
-class _Panel(NamedTuple):
-    panel: AnyFloatArray
-    masses: FloatArray
-    sizes: FloatArray
+    return panel, total, sizes.sum(axis=0)
 
 
 def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloatArray:
@@ -245,8 +241,8 @@ def update(
     impurities: FloatArray,
     memberships: AnyFloatArray,
     options: SubspaceOptions,
-) -> Updated:
-    """Distances and new memberships in one pass over the samples."""
+) -> tuple[AnyFloatArray, FloatArray, float, float]:
+    """New memberships and distances, the sum of w^f d (1 + Imp), and the greatest change of a membership."""
     n, k = memberships.shape
     blame = 1.0 + impurities
     factors = _factors(blame, options)
@@ -271,16 +267,7 @@ def update(
         )
 
     for_blocks(kernel, n, data.n_operations(k) + 20.0 * n * k, data.n_jobs)
-    return Updated(new, found, float(losses[:, 0].sum()), float(losses[:, 1].max()))
-
-
-class Updated(NamedTuple):
-    """Memberships and distances, (n, k); the sum of w^f d (1 + Imp); the greatest change of a membership."""
-
-    memberships: AnyFloatArray
-    distances: FloatArray
-    loss: float
-    change: float
+    return new, found, float(losses[:, 0].sum()), float(losses[:, 1].max())
 
 
 def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
