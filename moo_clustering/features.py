@@ -52,7 +52,6 @@ _TOKENS = re.compile("[a-z][a-z]+")
 _FIELDS = ("title", "abstract", "text")
 _HEADINGS = "headings"
 _ALL_FIELDS = (*_FIELDS, _HEADINGS)
-_STEMMERS = ("porter", "english")
 # Equal gains differ in their last digits by the order in which entropies were added.
 _DECIMALS = 12
 
@@ -319,7 +318,7 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
 def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
     if stemmer is None:
         return str
-    choice("stemmer", stemmer, (*_STEMMERS, None))
+    choice("stemmer", stemmer, ("porter", "english", None))
     snowballstemmer = optional_package(
         "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or give stemmer=None"
     )

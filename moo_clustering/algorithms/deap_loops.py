@@ -24,7 +24,6 @@ from moo_clustering.operators.deap.individuals import apply_batch, batch_map, n_
 
 ThresholdRule = Literal["no_crossing", "no_acceptance"]
 Individuals = list[Any]
-Restart = Callable[[Individuals, int, np.random.Generator], Individuals]
 Key = Callable[[Any], Hashable]
 _THRESHOLD_RULES = ("no_crossing", "no_acceptance")
 _quality = attrgetter("fitness.wvalues")
@@ -582,7 +581,7 @@ class ChcStep(CountedStep):
         threshold_rule: ThresholdRule = "no_crossing",
         mutate: Literal["children", "population"] = "children",
         step: float = 1,
-        restart: Restart | None = None,
+        restart: Callable[[Individuals, int, np.random.Generator], Individuals] | None = None,
         restart_threshold: float | None = None,
         max_evals: int | None = None,
         unique: Key | None = None,

@@ -16,7 +16,6 @@ from moo_clustering.bags.repair import PartitionRepair, signed_pairs
 from moo_clustering.constraints import PairwiseConstraints
 
 Rule = Literal["contrast", "scaled", "printed", "greedy"]
-Handling = Literal["penalty", "repair"]
 RULES = {
     "contrast": bag_distances.CONTRAST,
     "scaled": bag_distances.SCALED,
@@ -70,7 +69,7 @@ class BagObjective:
         reading: Reading = "between",
         min_cluster_size: int = 1,
         constraints: PairwiseConstraints | None = None,
-        handling: Handling = "penalty",
+        handling: Literal["penalty", "repair"] = "penalty",
         penalty: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:

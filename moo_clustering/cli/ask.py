@@ -18,6 +18,7 @@ from moo_clustering.cli.folder import (
     REPORT,
     FolderError,
     RunFolder,
+    label_frame,
     run_content,
     run_record,
     saved_labels,
@@ -271,9 +272,7 @@ def save_answers(run: AskedRun, out: Path) -> list[str]:
     session, ids = run.session, run.row_ids
     groups = session.groups_
     names = groups["name"].fillna("").tolist()
-    labels = pd.DataFrame({ids.name: ids, "label": run.labels})
-    if any(names):
-        labels["class"] = np.array([*names, ""], dtype=object)[run.labels]
+    labels = label_frame(str(ids.name), ids, run.labels, names if any(names) else None)
     examples = [" ".join(ids.iloc[rows]) for rows in groups["exemplars"]]
     clusters = groups.rename(columns={"group": "cluster", "anchors": "answered", "exemplars": "examples"})
     clusters["examples"] = examples

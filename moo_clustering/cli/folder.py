@@ -408,7 +408,7 @@ def save_results(
     """
     is_bags = samples.kind == "bag"
     id_column = "bag" if is_bags else "row"
-    labels = _labels(id_column, samples.row_ids, estimator.labels_, record)
+    labels = label_frame(id_column, samples.row_ids, estimator.labels_, record.get("classes"))
     write_csv(folder / LABELS, labels, plain=plain_csv)
     # Medoids, centres in the units of the data, and ranges of bags.
     found = result_arrays(estimator) | (attribute_arrays(estimator, _ARRAYS) if is_bags else {})
@@ -428,12 +428,12 @@ def save_results(
     return [LABELS, "result.npz", *tables, *written, *drawn]
 
 
-def _labels(kind: str, ids: Any, labels: Any, record: Mapping[str, Any]) -> pd.DataFrame:
+def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
     """Label of every row or bag, and the name of its class where clusters have one."""
     frame = pd.DataFrame({kind: ids, "label": labels})
-    if "classes" in record:
+    if classes is not None:
         # The last, none, is that of noise (-1).
-        frame["class"] = np.array([*record["classes"], ""], dtype=object)[labels]
+        frame["class"] = np.array([*classes, ""], dtype=object)[labels]
     return frame
 
 

@@ -43,8 +43,10 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
     """The table of the clusters, where they are described, then data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
-    rows = [["data", _shape(job)]]
-    rows += label_rows(job, kind)
+    shape, precomputed = str(job.samples), getattr(job.estimator, "metric", None) == "precomputed"
+    if precomputed and not is_bags:
+        shape = f"{job.samples.name}, {job.samples.n_samples} {kind} and the distances between them"
+    rows = [["data", shape], *label_rows(job, kind)]
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     # What it has meant was measured without labels.
@@ -80,13 +82,6 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         parts += [] if remark is None else [remark]
         parts += pareto_remarks(record)
     return "\n\n".join(parts)
-
-
-def _shape(job: Job) -> str:
-    samples = job.samples
-    if getattr(job.estimator, "metric", None) == "precomputed" and samples.kind != "bag":
-        return f"{samples.name}, {samples.n_samples} {samples.kind}s and the distances between them"
-    return str(samples)
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:

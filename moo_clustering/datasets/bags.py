@@ -44,6 +44,7 @@ from moo_clustering.datasets.tables import (
     column_names,
     encode_classes,
     load_parquet,
+    numeric_matrix,
 )
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
@@ -628,7 +629,8 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
             f"{source} has its bags in the array 'bag_offsets', not in a column",
             Remedy("leave out", "bag", options.bag),
         )
-    X = _instances(arrays["instances"], source)
+    X = numeric_matrix(arrays["instances"], "instances", source)
+    X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     names = [f"x{column}" for column in range(X.shape[1])]
     if "feature_names" in arrays:
         names = [str(name) for name in arrays["feature_names"].reshape(-1)]
@@ -643,15 +645,6 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     table = assemble(rows.only(kept), members, None, options, path.name, source)
     labels, label_names = _labels(arrays, options, table.n_bags, source)
     return BagTable(table.bags, labels, label_names, table.name)
-
-
-def _instances(X: NDArray[Any], source: str) -> NDArray[np.floating[Any]]:
-    if X.ndim != 2 or X.dtype.kind not in "iufb":
-        raise DataError(
-            f"{source}: array 'instances' must be numeric with two dimensions, it is of type {X.dtype} and "
-            f"has shape {X.shape}"
-        )
-    return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
 
 
 def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:

@@ -29,7 +29,7 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
-from moo_clustering.datasets.tables import NamedRows, Table, array_column, identifiers
+from moo_clustering.datasets.tables import NamedRows, Table, array_column, identifiers, numeric_matrix
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -495,12 +495,7 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
     if "format" in arrays:
         X = sparse_matrix(arrays, source)
     elif "X" in arrays:
-        if arrays["X"].ndim != 2 or arrays["X"].dtype.kind not in "iufb":
-            raise DataError(
-                f"{source}: array 'X' must be numeric with two dimensions, it is of type {arrays['X'].dtype} "
-                f"and has shape {arrays['X'].shape}"
-            )
-        X = sp.csr_array(arrays["X"])
+        X = sp.csr_array(numeric_matrix(arrays["X"], "X", source))
     else:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(f"{source} has no array 'X' and is no sparse matrix; it holds {held}")

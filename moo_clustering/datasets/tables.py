@@ -448,7 +448,9 @@ def read_npz(path: Path, roles: Roles) -> Table:
     """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     arrays = read_arrays(path, DataError, "X")
-    X = _features(arrays["X"], source)
+    X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
+    if not len(X):
+        raise DataError(f"{source}: array 'X' has no rows")
     names = _feature_names(arrays, X.shape[1], source)
     roles.by_column()
     keep = _kept(names, roles.drop, source)
@@ -476,14 +478,14 @@ def array_names(path: Path) -> set[str]:
         return set()
 
 
-def _features(X: NDArray[Any], source: str) -> NDArray[np.float64]:
-    if X.ndim != 2:
-        raise DataError(f"{source}: array 'X' must have two dimensions, it has shape {X.shape}")
-    if X.dtype.kind not in "iufb":
-        raise DataError(f"{source}: array 'X' must be numeric, it is of type {X.dtype}")
-    if not len(X):
-        raise DataError(f"{source}: array 'X' has no rows")
-    return X.astype(np.float64)
+def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
+    """An array of an archive that must be a matrix of numbers."""
+    if array.ndim != 2 or array.dtype.kind not in "iufb":
+        raise DataError(
+            f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
+            f"has shape {array.shape}"
+        )
+    return array
 
 
 def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: str) -> tuple[str, ...]:

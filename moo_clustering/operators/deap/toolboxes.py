@@ -11,7 +11,7 @@ from deap import base, tools
 from numpy.typing import NDArray
 from pymoo.core.repair import NoRepair
 
-from moo_clustering._arrays import choice, integer, probability, quoted
+from moo_clustering._arrays import choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
-BagCrossover = Literal["one_point", "hux", "uniform"]
 BagMutation = Literal["improve", "descend", "drift"]
 Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
@@ -55,7 +54,6 @@ _CROSSOVERS = {"one_point": moves.cx_one_point, "hux": moves.cx_hux, "uniform": 
 Individuals = list[Any]
 # Rounds of mating after which a generation goes on with fewer new partitions, as in pymoo.
 MATING_ROUNDS = 100
-MedoidMutation = Literal["replace", "full", "swap"]
 Score = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 
@@ -63,7 +61,7 @@ def bag_toolbox(
     objective: BagObjective,
     rng: np.random.Generator,
     *,
-    crossover: BagCrossover = "one_point",
+    crossover: Literal["one_point", "hux", "uniform"] = "one_point",
     align: bool = False,
     mutation: BagMutation = "improve",
     p_gene: float = 0.7,
@@ -137,15 +135,13 @@ def _mutation(
     weights: Weights,
     bias: float,
 ) -> Any:
+    choice("mutation", mutation, get_args(BagMutation))
     if mutation == "improve":
         search = partial(objective.improve, rng=rng, p_gene=p_gene, weights=weights)
         return bags.SearchPartition(objective, search)
     if mutation == "descend":
         return bags.SearchPartition(objective, partial(objective.descend, rng=rng))
-    if mutation == "drift":
-        return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
-    allowed = ", ".join(map(repr, get_args(BagMutation)))
-    raise ValueError(f"mutation must be one of {allowed}, got {quoted(mutation)}")
+    return bags.ChangePartition(partial(objective.drift, rng=rng, p_gene=p_gene, bias=bias))
 
 
 def slot_toolbox(
@@ -369,7 +365,7 @@ def medoid_toolbox(
     problem: MedoidProblem,
     *,
     length: Length = "grow",
-    mutation: MedoidMutation = "replace",
+    mutation: Literal["replace", "full", "swap"] = "replace",
     boundary: Boundary = "infinite",
 ) -> base.Toolbox:
     """Make a toolbox whose ``evaluate_population`` scores whole populations.

@@ -42,7 +42,6 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
 }
-_Key = tuple[str, bool | None]
 # Bytes of a whole page.
 _MAX_SIZE = 25_000_000
 # One subject each; later ones use earlier ones.
@@ -358,7 +357,7 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
         for column in content.columns:
             found = directions.setdefault(column.name, set())
             found |= set() if column.greater_is_better is None else {column.greater_is_better}
-    groups: dict[_Key, dict[int, Column]] = {}
+    groups: dict[tuple[str, bool | None], dict[int, Column]] = {}
     for place, content in enumerate(contents):
         for column in content.columns:
             direction, known = column.greater_is_better, directions[column.name]
