@@ -475,7 +475,7 @@ def attribute_arrays(estimator: Any, attributes: Mapping[str, str]) -> dict[str,
     """Attributes that an estimator has, as arrays, by the names they are saved under."""
     found = {name: getattr(estimator, attribute, None) for name, attribute in attributes.items()}
     return {
-        name: sparse.csr_array(value) if sparse.issparse(value) else np.ascontiguousarray(value)
+        name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value, order="C")
         for name, value in found.items()
         if value is not None
     }
