@@ -389,8 +389,9 @@ def chebyshev_pairs(
             if (excess.max() <= 1.0 and turn >= _MIN_ROUNDS) or block.shape[1] == n or turn == _MAX_ROUNDS:
                 break
             n_kept = int(np.argmax(np.append(excess, np.inf) > 1.0))
+            late = np.flatnonzero(excess > 1.0) if n_kept < n_pairs else np.array([n_pairs - 1])
             kept, block = block[:, :n_kept].copy(), block[:, n_kept:].copy()
-            block = _filtered(products, block, values[-1], values[n_pairs - 1], excess.max(), scale)
+            block = _filtered(products, block, values[-1], values[late], excess[late], scale)
             for _ in range(2):  # a second pass takes out what rounding has left
                 products.multiply(kept, -products.inner(kept, block), block)
             block = np.column_stack([kept, block])
@@ -404,19 +405,20 @@ def chebyshev_pairs(
 
 
 def _filtered(
-    products: _Products, block: FloatArray, last: float, wanted: float, excess: float, scale: float
+    products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
     """A Chebyshev polynomial of L times the block, which is overwritten.
 
     The polynomial is small between ``last``, the largest Ritz value of the block, and the bound 2 scale of
-    the spectrum, and grows below. Its degree is, within limits, what the pair of the Ritz value ``wanted``
-    needs to get rid of an ``excess`` of its residual.
+    the spectrum, and grows below. Its degree is, within limits, what the pairs of the Ritz values ``wanted``
+    need to get rid of the ``excess`` of their residuals.
     """
     # Where eigenvalues are dense, the cut must still leave a gap to filter by.
-    cut = min(max(last, wanted + 2e-3 * scale), 1.98 * scale)
+    cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
-    growth = np.arccosh((middle - np.array([0.0, min(wanted, cut)])) / half)
-    degree = min(np.log(10.0 * max(excess, 1.0)) / max(growth[1], 1e-3), _AMPLIFIED / growth[0], _MAX_DEGREE)
+    growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
+    enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
+    degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
     # The recurrence 2 (c - L) / e T_i - T_(i-1), all of it divided by T_i(0).
     start = share = half / middle
