@@ -81,9 +81,10 @@ def spectral_embedding(
         ``"auto"``: dense up to 1500 samples, ``"chebyshev"`` from 20,000 on unless a factorisation is
         cheap or unnormalised degrees are very unequal, otherwise ``"arpack"``. ``"arpack"``: Lanczos, on
         the inverse where a factorisation is cheap (small or low-dimensional data). ``"chebyshev"``: subspace
-        iteration with Chebyshev filters, for all vectors at once and on ``n_jobs`` threads. ``"lobpcg"``:
-        block conjugate gradients, Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100
-        steps of block power iteration, quick and rough.
+        iteration with Chebyshev filters, for all vectors at once and on ``n_jobs`` threads; of an
+        unnormalised Laplacian with very unequal degrees it may miss the smallest. ``"lobpcg"``: block
+        conjugate gradients, Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of
+        block power iteration, quick and rough.
     rng : numpy.random.Generator
         Draws starting vectors.
     n_eigenvalues : int, optional
