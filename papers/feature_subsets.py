@@ -51,7 +51,7 @@ class FeatureSubsets:
         sizes = {f"d={d}": n for d, n in GENERATED.items()} | dict.fromkeys(REAL, DRAWS)
         wanted = [name for name in sizes if name in (settings.sets or sizes)]
         real = [name for name in wanted if name in REAL]
-        # Of those that nobody named, the ones that the folder has.
+        # A folder may lack tables that nobody named.
         suite = load_suite(settings.data, real if settings.sets else ()).sets if real else []
         self._sets = {one.name: one for one in suite if one.name in real}
         # The size that decides comes first, so that it is there if the others are not.

@@ -97,7 +97,7 @@ class _OneIndex(ABC):
             }
             for name, labels in one.others.items()
         ]
-        # Where classes are unknown, the classes are no partition.
+        # Classes are a partition only if all samples have one.
         value["classes"] = objective(one.y) if known.all() else None
         return value
 
@@ -109,7 +109,7 @@ class _OneIndex(ABC):
         )
 
     def tables(self, values: Sequence[Any]) -> list[ResultTable]:
-        """How objective and adjusted Rand index go together, per setting and per set."""
+        """Rank correlations of objective and adjusted Rand index, per setting and per set."""
         if not values:
             return []
         rows = [self._row(key, value) for key, value in zip(self.cells, values, strict=True)]
