@@ -123,6 +123,11 @@ def spawn_seeds(random_state: SeedLike, n: int) -> list[np.random.SeedSequence]:
     return np.random.SeedSequence(entropy).spawn(n)
 
 
+def integer_seed(sequence: np.random.SeedSequence) -> int:
+    """Seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
+    return int(sequence.generate_state(1)[0] >> 1)
+
+
 def uniform_ranks(widths: NDArray[np.unsignedinteger[Any]], rng: np.random.Generator) -> NDArray[np.uint64]:
     """One rank per locus, uniform in 0..widths[i]-1 (multiply and shift of 32 random bits)."""
     draws = rng.integers(0, 2**32, size=len(widths), dtype=np.uint32)

@@ -30,6 +30,7 @@ from moo_clustering._arrays import (
     SeedLike,
     choice,
     integer,
+    integer_seed,
     number_clusters,
     quoted,
     spawn_seeds,
@@ -470,11 +471,6 @@ def metis_parts(
         options=pymetis.Options(seed=seed),
     )
     return np.asarray(parts, dtype=np.intp)
-
-
-def integer_seed(sequence: np.random.SeedSequence) -> int:
-    """Seed for METIS and scikit-learn: not negative as a signed integer of 32 bits."""
-    return int(sequence.generate_state(1)[0] >> 1)
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:

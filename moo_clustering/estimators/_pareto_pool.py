@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
+    integer_seed,
     number_clusters,
     quoted,
     spawn_seeds,
@@ -35,7 +36,6 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
-from moo_clustering.consensus.hypergraph import integer_seed
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions

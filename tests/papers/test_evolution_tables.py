@@ -16,7 +16,7 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
     X = np.concatenate([rng.normal(c, 0.6, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
     np.savez(tmp_path / "three.npz", X=X, y=np.repeat([0, 1, 2], 12))
     plan = find_experiment("evolution").plan(Settings(data=tmp_path, sets=("three",)))
-    assert [key["block"] for key in plan.cells] == ["mock", "cuts"]
+    assert [key["block"] for key in plan.cells] == ["mock", "cuts", "cuts"]
     plan = find_experiment("evolution").plan(Settings(data=tmp_path, sets=("three",), blocks=("mock",)))
     values = [plan.compute(key, plan.data(key)) for key in plan.cells]
     tables = {table.name: table for table in plan.tables(values)}
