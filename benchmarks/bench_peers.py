@@ -214,7 +214,7 @@ METHODS: dict[str, tuple[Fit, int, str]] = {
     "HDBSCAN(50)": (
         _estimator("sklearn.cluster.HDBSCAN", min_cluster_size=50, copy=False), 0, "scikit-learn",
     ),
-    "hdbscan(50)": (_estimator("hdbscan.HDBSCAN", min_cluster_size=50), 0, "hdbscan"),
+    "hdbscan(50)": (_estimator("hdbscan.HDBSCAN", min_cluster_size=50, core_dist_n_jobs=1), 0, "hdbscan"),
     "fast_hdbscan(50)": (_estimator("fast_hdbscan.HDBSCAN", min_cluster_size=50), 0, "fast_hdbscan"),
     "EVoC": (_estimator("evoc.EVoC"), 0, "evoc"),
     "Genie(10)": (_estimator("genieclust.Genie", K), 0, "genieclust"),

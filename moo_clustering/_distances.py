@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import block_slices, centred_features, quoted
@@ -45,6 +46,12 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             D = euclidean_distances(X, squared=True)
             refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
             return np.sqrt(D, out=D)
+        if isinstance(metric, str) and metric == "cosine" and not issparse(X):
+            X = normalize(X.astype(np.float64, copy=False))
+            D = X @ X.T
+            np.clip(np.subtract(1.0, D, out=D), 0.0, 2.0, out=D)
+            np.fill_diagonal(D, 0.0)
+            return D
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:

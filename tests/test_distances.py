@@ -70,6 +70,19 @@ def test_metrics_that_fail():
         matrix(np.array([[1.0], [2.0]]), lambda a, b: float(a[0] - b[0]))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_cosine_distances_are_made_in_double_precision(dtype, global_random_seed):
+    X = np.random.default_rng(global_random_seed).integers(-9, 10, size=(60, 4)).astype(dtype)
+    X[:, 0] += 20  # no row of zeros yet, for which SciPy has no distance
+    D = matrix(X, "cosine")
+    np.testing.assert_allclose(D, cdist(X.astype(float), X.astype(float), "cosine"), atol=1e-15)
+    np.testing.assert_array_equal(D, D.T)
+    X[7] = 0
+    D = matrix(X, "cosine")
+    assert np.all(np.delete(D[7], 7) == 1.0)
+    assert np.all(np.diagonal(D) == 0.0)
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_sparse_features(metric):
     X = np.array([[1.0, 0, 2], [0, 3, 0], [1, 1, 0], [0, 0, 0]])

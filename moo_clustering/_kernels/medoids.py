@@ -14,8 +14,8 @@ GRAIN = 2.0**44
 _CANCELLED = 1e-6
 # Sums may use all lanes of a vector unit; their order depends on nothing but the shapes.
 _SUMS = {"reassoc", "nsz"}
-# Coarse distances are added up in blocks of two halves, none of which overflows two bytes.
-HALF = 256
+# Coarse distances have so many bits, and as many planes.
+PLANES = 8
 # Samples whose nearest distance and label stay near the processor while all medoids of a set pass by.
 _CHUNK = 8192
 
@@ -320,44 +320,70 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def coarse_distances(D, step, greatest, coarse):  # type: ignore[no-untyped-def]
-    """coarse[i, j] = whole steps in D[i, j], at most ``greatest``."""
-    for i in range(D.shape[0]):
-        for j in range(D.shape[1]):
-            coarse[i, j] = np.uint8(min(D[i, j] / step, greatest))
+def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
+    """Keep the whole steps in D[i, j], at most 255, bit by bit.
+
+    Bit p, the highest first, becomes bit j % 64 of the word planes[i, p, j // 64].
+    """
+    one = np.uint64(1)
+    steps = np.empty(64, dtype=np.uint8)
+    for i in range(lo, hi):
+        for w in range(planes.shape[2]):
+            n = min(64, D.shape[1] - 64 * w)
+            for j in range(n):
+                steps[j] = np.uint8(min(D[i, 64 * w + j] / step, 255.0))
+            for p in range(PLANES):
+                word = np.uint64(0)
+                for j in range(n):
+                    word |= ((np.uint64(steps[j]) >> np.uint64(PLANES - 1 - p)) & one) << np.uint64(j)
+                planes[i, p, w] = word
 
 
 @njit(cache=True, nogil=True)
-def coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi):  # type: ignore[no-untyped-def]
-    """totals[q, i] = total of ``coarse`` from sample i to its own cluster, for samples lo..hi-1.
+def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
+    """Set bit i % 64 of the word masks[q, c, i // 64] for the members i of cluster c; masks come as zeros."""
+    for q in range(labels.shape[0]):
+        for i in range(labels.shape[1]):
+            masks[q, labels[q, i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
 
-    Coarse distances are at most 127, with zeros after the last sample up to a multiple of two halves.
-    Samples outside, individuals inside: a row stays near the processor while all individuals use it. Clusters
-    of at most ``few`` members are added up over their members, greater ones over all samples with a mask,
-    which needs no gather (labels of one byte are best); clusters that are not wanted are passed over.
+
+@njit(cache=True, nogil=True)
+def _ones(word):  # type: ignore[no-untyped-def]
+    """Number of bits set: compilers know these lines, and write one instruction for them."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@njit(cache=True, nogil=True)
+def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
+    """Total of the numbers that four planes hold, over the members in ``mask``."""
+    first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
+    eights = fours = twos = ones = np.uint64(0)
+    for w in range(mask.shape[0]):
+        here = mask[w]
+        eights += _ones(first[w] & here)
+        fours += _ones(second[w] & here)
+        twos += _ones(third[w] & here)
+        ones += _ones(fourth[w] & here)
+    total = ((eights + eights + fours) * np.uint64(2) + twos) * np.uint64(2) + ones
+    return np.int64(total)
+
+
+@njit(cache=True, nogil=True)
+def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
+    """totals[q, i] = total of the four upper planes from sample i to its own cluster, for samples lo..hi-1.
+
+    Samples outside, individuals inside: the planes of a sample stay near the processor while all individuals
+    use them. Clusters that are not wanted are passed over.
     """
-    zero = np.uint8(0)
     for i in range(lo, hi):
+        upper = planes[i, :4]
         for q in range(labels.shape[0]):
             own = labels[q, i]
-            if not wanted[q, own]:
-                continue
-            total = np.int64(0)
-            if starts[q, own + 1] - starts[q, own] <= few:
-                for j in order[q, starts[q, own] : starts[q, own + 1]]:
-                    total += coarse[i, j]
-            else:
-                for start in range(0, coarse.shape[1], 2 * HALF):
-                    row = coarse[i, start : start + 2 * HALF]
-                    at = labels[q, start : start + 2 * HALF]
-                    # Two sum up in a byte, a whole block in two bytes: as many lanes as there can be.
-                    part = np.uint16(0)
-                    for j in range(HALF):
-                        first = row[j] if at[j] == own else zero
-                        second = row[j + HALF] if at[j + HALF] == own else zero
-                        part = np.uint16(part + np.uint8(first + second))
-                    total += np.int64(part)
-            totals[q, i] = total
+            if wanted[q, own]:
+                totals[q, i] = _four_planes(upper, masks[q, own])
 
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
@@ -370,12 +396,13 @@ def _total(row, members):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def least_total_members(  # type: ignore[no-untyped-def]
-    D, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
+    D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
     """medoids[q, c] = lowest id among the members with the least total distance, up to rounding.
 
     Totals within ``relative`` of the least, or within ``each`` for every member, count as equal. The total
-    of sample i is at least ``unit * bounds[q, i]``: only members that may be least are added up.
+    of sample i is at least ``unit`` times its coarse total, of which ``bounds[q, i]`` is that of the upper
+    planes: the lower planes are looked at for members that may still be least, and D for what is left.
     """
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -388,8 +415,13 @@ def least_total_members(  # type: ignore[no-untyped-def]
             for s in range(members.shape[0]):
                 i = members[s]
                 limit = least + least * relative + each * members.shape[0]
-                totals[s] = _total(D[i], members) if unit * bounds[q, i] <= limit else np.inf
-                least = min(least, totals[s])
+                totals[s] = np.inf
+                bound = 16 * np.int64(bounds[q, i])
+                if unit * bound <= limit:
+                    bound += _four_planes(planes[i, 4:], masks[q, c])
+                    if unit * bound <= limit:
+                        totals[s] = _total(D[i], members)
+                        least = min(least, totals[s])
             medoids[q, c] = _first_least(totals, members, relative, each)
 
 

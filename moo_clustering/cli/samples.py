@@ -141,9 +141,7 @@ class Samples(NamedRows):
         With partial labels, also the accuracy over the samples whose label the fit was not given; with
         ``use``, of labels that are part of the data, over those it was not given.
         """
-        from sklearn.metrics import adjusted_rand_score
-
-        from moo_clustering.validity import clustering_accuracy, nmi
+        from moo_clustering.validity import clustering_accuracy, nmi, pairwise_ari
 
         if self.y is None or not (self.y >= 0).any():
             return {}
@@ -152,7 +150,7 @@ class Samples(NamedRows):
         values = {
             "accuracy": clustering_accuracy(y, found),
             "nmi": nmi(y, found),
-            "adjusted_rand": adjusted_rand_score(y, found),
+            "adjusted_rand": pairwise_ari([y], [found])[0, 0],
             **self._unlabelled_accuracy(labels),
         }
         return {name: float(value) for name, value in values.items()}

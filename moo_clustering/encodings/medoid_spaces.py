@@ -42,10 +42,6 @@ VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
 # Samples whose distances to all others are looked at for the mean square distance.
 _ROWS = 1024
-# A cluster with at most one in this many samples is summed over its members, a larger one by a mask.
-_FEW = 32
-# Greatest of the coarse distances: two add up in a byte.
-_COARSEST = 127
 
 
 class MedoidSpace(ABC):
@@ -151,8 +147,8 @@ class DistanceMatrixSpace(MedoidSpace):
     multiples of 2^-44, so that equal directions tie exactly. For p individuals of k clusters of equal
     size, assignment takes O(p k n) time, the medoids of distinct clusters O(p n^2 / k).
 
-    A copy in whole steps, rounded down to one byte each, takes an eighth of the memory again: its totals say
-    which members can be medoids, and only their distances are added up.
+    A copy in whole steps, rounded down to one byte each, takes an eighth of the memory again. Its totals are
+    counts of bits; they say which members can be medoids, and only the distances of these are added up.
     """
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
@@ -160,7 +156,10 @@ class DistanceMatrixSpace(MedoidSpace):
         cosine = isinstance(metric, str) and metric == "cosine"
         if cosine:
             for block in block_slices(len(D), len(D)):
-                D[block] = np.rint(D[block] * kernels.GRAIN) / kernels.GRAIN
+                part = D[block]
+                part *= kernels.GRAIN
+                np.rint(part, out=part)
+                part /= kernels.GRAIN
         # A view, so that precomputed distances stay writeable for their owner.
         self.distances = D.view()
         self.distances.flags.writeable = False
@@ -171,9 +170,12 @@ class DistanceMatrixSpace(MedoidSpace):
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
         # Distances within a cluster are rarely above one and a half times the mean of all.
-        step = max(1.5 * float(sums.mean()) / len(D) / _COARSEST, float(np.finfo(float).tiny))
-        self._coarse = np.zeros((len(D), -(-len(D) // (2 * kernels.HALF)) * 2 * kernels.HALF), np.uint8)
-        kernels.coarse_distances(D, step, float(_COARSEST), self._coarse)
+        greatest = 2**kernels.PLANES - 1
+        step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
+        self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
+        for_parts(
+            lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
+        )
         # Less by more than rounding, so that coarse totals are lower bounds.
         self._unit = step * (1.0 - 1e-9)
 
@@ -196,21 +198,22 @@ class DistanceMatrixSpace(MedoidSpace):
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         # Individuals all of whose clusters are known need not be visited.
         some = np.flatnonzero(wanted.any(axis=1))
-        order, starts, wanted, found = members.order[some], members.starts[some], wanted[some], medoids[some]
-        n = self.n_samples
-        labels = np.zeros((len(some), self._coarse.shape[1]), dtype=members.labels.dtype)
-        labels[:, :n] = members.labels[some]
-        totals = np.empty((len(some), n), dtype=np.int32)
+        labels, order, starts = members.labels[some], members.order[some], members.starts[some]
+        wanted, found = wanted[some], medoids[some]
+        masks = np.zeros((*wanted.shape, self._planes.shape[2]), dtype=np.uint64)
+        kernels.cluster_masks(labels, masks)
+        totals = np.empty(labels.shape, dtype=np.int32)
         clusters, limits = (order, starts, wanted), (RELATIVE, self._each)
 
         def bound(lo: int, hi: int) -> None:
-            kernels.coarse_totals(self._coarse, labels, *clusters, n // _FEW, totals, lo, hi)
+            kernels.coarse_totals(self._planes, labels, masks, wanted, totals, lo, hi)
 
         def find(lo: int, hi: int) -> None:
-            kernels.least_total_members(self.distances, totals, self._unit, *clusters, *limits, found, lo, hi)
+            coarse = (self._planes, masks, totals, self._unit)
+            kernels.least_total_members(self.distances, *coarse, *clusters, *limits, found, lo, hi)
 
-        for kernel, count in ((bound, n), (find, len(some))):
-            for_parts(kernel, count, float(n) * n * len(some) / _FEW, self.n_jobs)
+        for kernel, count in ((bound, self.n_samples), (find, len(some))):
+            for_parts(kernel, count, masks.shape[2] * labels.size, self.n_jobs)
         medoids[some] = found
 
 
@@ -352,41 +355,19 @@ class SparseVectorSpace(VectorSpace):
 
     def rows(self, ids: IntArray) -> FloatArray:
         rows = np.empty((len(ids), self.n_samples))
-        columns = self._columns
+        by_column = (self._columns.indptr, self._columns.indices, self._columns.data)
+        data = (*self._csr(), *by_column, self.norms)
         self._parts(
-            lambda lo, hi: kernels.sparse_rows(
-                *self._csr(),
-                columns.indptr,
-                columns.indices,
-                columns.data,
-                self.norms,
-                ids,
-                self.kind,
-                rows,
-                lo,
-                hi,
-            ),
-            len(ids),
-            2 * rows.size,
+            lambda lo, hi: kernels.sparse_rows(*data, ids, self.kind, rows, lo, hi), len(ids), 2 * rows.size
         )
         return rows
 
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
         out = np.empty(labels.shape)
         members = member_table(labels, medoids.shape[1])
+        data, clusters = (*self._csr(), self.norms), (medoids, members.order, members.starts)
         self._parts(
-            lambda lo, hi: kernels.sparse_own(
-                *self._csr(),
-                self.norms,
-                medoids,
-                members.order,
-                members.starts,
-                self.kind,
-                self._vector(),
-                out,
-                lo,
-                hi,
-            ),
+            lambda lo, hi: kernels.sparse_own(*data, *clusters, self.kind, self._vector(), out, lo, hi),
             len(labels),
             len(labels) * self.X.nnz,
         )
@@ -404,21 +385,10 @@ class SparseVectorSpace(VectorSpace):
         return least, greatest
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
+        data = (*self._csr(), self._halves, self.zero, members.order, members.starts)
+        ties = (RELATIVE, self._each)
         self._parts(
-            lambda lo, hi: kernels.sparse_medoids(
-                *self._csr(),
-                self._halves,
-                self.zero,
-                members.order,
-                members.starts,
-                wanted,
-                RELATIVE,
-                self._each,
-                self._vector(),
-                medoids,
-                lo,
-                hi,
-            ),
+            lambda lo, hi: kernels.sparse_medoids(*data, wanted, *ties, self._vector(), medoids, lo, hi),
             len(medoids),
             3 * len(medoids) * self.X.nnz,
         )

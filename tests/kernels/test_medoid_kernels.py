@@ -102,60 +102,73 @@ def test_keys_tell_sets_of_members_apart(rng):
     assert_array_equal(keys[2, 0], salts[:6].sum(axis=0))
 
 
-def coarse_copy(D, greatest=127.0):
-    step = 0.75 * D.max() / 127
-    coarse = np.zeros((N, -(-N // (2 * medoids.HALF)) * 2 * medoids.HALF), dtype=np.uint8)
-    medoids.coarse_distances(D, step, greatest, coarse)
-    return step, coarse
+def in_planes(whole):
+    """Numbers below 256 bit by bit, by the bit operations of NumPy."""
+    n = -(-whole.shape[1] // 64) * 64
+    padded = np.zeros((len(whole), n), dtype=np.uint8)
+    padded[:, : whole.shape[1]] = whole
+    planes = [np.packbits(padded >> bit & 1, axis=1, bitorder="little") for bit in range(7, -1, -1)]
+    return np.ascontiguousarray(np.stack(planes, axis=1)).view("<u8")
 
 
-def test_coarse_distances_are_whole_steps_rounded_down(D):
-    step, coarse = coarse_copy(D)
-    assert_array_equal(coarse[:, :N], np.minimum(D // step, 127))
-    assert not coarse[:, N:].any()
-    assert coarse.max() == 127  # the greatest of D are cut off
+@pytest.mark.parametrize("n", [1, 64, 65, 130])
+def test_planes_hold_whole_steps_rounded_down(rng, n):
+    D = rng.random((7, n))
+    step = 0.75 / 255
+    planes = np.empty((7, medoids.PLANES, -(-n // 64)), dtype=np.uint64)
+    for lo, hi in ((0, 2), (2, 7)):
+        medoids.coarse_planes(D, step, planes, lo, hi)
+    assert_array_equal(planes, in_planes(np.minimum(D // step, 255)))  # the greatest are cut off
 
 
-@pytest.mark.parametrize("few", [0, 4, N])
+def masks_of(labels, k):
+    masks = np.zeros((len(labels), k, -(-labels.shape[1] // 64)), dtype=np.uint64)
+    medoids.cluster_masks(labels, masks)
+    return masks
+
+
+def test_masks_have_a_bit_for_every_member(rng):
+    labels = rng.integers(0, K, size=(P, 150)).astype(np.uint8)
+    bits = np.unpackbits(masks_of(labels, K).view(np.uint8), axis=2, bitorder="little")
+    assert_array_equal(bits[:, :, :150], labels[:, None] == np.arange(K)[:, None])
+    assert not bits[:, :, 150:].any()
+
+
+@pytest.mark.parametrize("steps", [3, 255, 4000])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-def test_totals_and_medoids_are_those_of_the_one_hot_product(D, rng, few, dtype):
-    step, coarse = coarse_copy(D)
-    labels = np.zeros((P, coarse.shape[1]), dtype=dtype)
-    labels[:, :N] = rng.integers(0, K, size=(P, N))
+def test_totals_and_medoids_are_those_of_the_one_hot_product(rng, steps, dtype):
+    n = 150
+    x = rng.integers(0, 60, size=(n, 2)).astype(float)
+    D = cdist(x, x, "cityblock")
+    step = D.max() / steps  # of the finest steps most distances have more than fit
+    whole = np.minimum(D // step, 255).astype(np.int64)
+    planes = in_planes(whole.astype(np.uint8))
+    labels = rng.integers(0, K, size=(P, n)).astype(dtype)
     labels[:, :K] = np.arange(K)
-    order, starts = lists(np.ascontiguousarray(labels[:, :N]), K)
+    order, starts = lists(labels, K)
     wanted = rng.random((P, K)) < 0.7
-    totals = np.full((P, N), -1, dtype=np.int32)
-    for lo, hi in ((0, 17), (17, N)):
-        medoids.coarse_totals(coarse, labels, order, starts, wanted, few, totals, lo, hi)
+    masks = masks_of(labels, K)
+    totals = np.full((P, n), -1, dtype=np.int32)
+    for lo, hi in ((0, 17), (17, n)):
+        medoids.coarse_totals(planes, labels, masks, wanted, totals, lo, hi)
     found = np.full((P, K), -1)
+    unit = step * (1.0 - 1e-9)
     for lo, hi in ((0, 1), (1, P)):
         medoids.least_total_members(
-            D, totals, step * (1.0 - 1e-9), order, starts, wanted, 1e-12, 0.0, found, lo, hi
+            D, planes, masks, totals, unit, order, starts, wanted, 1e-12, 0.0, found, lo, hi
         )
     for q in range(P):
-        one_hot = labels[q, :N, None] == np.arange(K)
-        expected = (D @ one_hot)[np.arange(N), labels[q, :N]]
-        bounds = (coarse[:, :N].astype(int) @ one_hot)[np.arange(N), labels[q, :N]]
+        one_hot = labels[q, :, None] == np.arange(K)
+        expected = (D @ one_hot)[np.arange(n), labels[q]]
+        upper = (whole // 16 @ one_hot)[np.arange(n), labels[q]]
         for c in range(K):
             members = np.flatnonzero(one_hot[:, c])
             if not wanted[q, c]:
                 assert (totals[q, members] == -1).all()
                 assert found[q, c] == -1
                 continue
-            assert_array_equal(totals[q, members], bounds[members])
+            assert_array_equal(totals[q, members], upper[members])
             assert found[q, c] == members[expected[members].argmin()]
-
-
-def test_totals_of_blocks_that_are_full_to_the_brim_do_not_overflow():
-    n = 5 * medoids.HALF
-    coarse = np.zeros((n, 6 * medoids.HALF), dtype=np.uint8)
-    coarse[:, :n] = 127
-    labels = np.zeros((1, coarse.shape[1]), dtype=np.uint8)
-    order, starts = np.arange(n, dtype=np.int32)[None], np.array([[0, n]], dtype=np.int32)
-    totals = np.empty((1, n), dtype=np.int32)
-    medoids.coarse_totals(coarse, labels, order, starts, np.ones((1, 1), dtype=bool), 0, totals, 0, n)
-    assert (totals == 127 * n).all()
 
 
 @pytest.mark.parametrize(
@@ -166,10 +179,12 @@ def test_totals_equal_up_to_rounding_are_ties(near, relative, each, expected):
     D = np.diag([2.0, near, 1.0, 3.0])
     order, starts = np.arange(4, dtype=np.int32)[None], np.array([[0, 4]], dtype=np.int32)
     found, wanted = np.full((1, 1), -1), np.ones((1, 1), dtype=bool)
-    for bounds in ([0, 0, 0, 0], [20, 9, 9, 30]):
-        medoids.least_total_members(
-            D, np.array([bounds], np.int32), 0.1, order, starts, wanted, relative, each, found, 0, 1
-        )
+    masks = masks_of(np.zeros((1, 4), dtype=np.uint8), 1)
+    for step in (1e9, 0.1):  # bounds of zero, and tight ones
+        whole = (D // step).astype(np.uint8)
+        upper = np.array([(whole // 16).sum(axis=1)], dtype=np.int32)
+        bounds = (in_planes(whole), masks, upper, step * (1.0 - 1e-9))
+        medoids.least_total_members(D, *bounds, order, starts, wanted, relative, each, found, 0, 1)
         assert found[0, 0] == expected
 
 
