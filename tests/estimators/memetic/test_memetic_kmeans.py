@@ -133,6 +133,15 @@ def test_engines_find_what_restarts_of_sklearn_do_not(engine):
     assert small(k=40, distances=10_000_000, engine=engine).fit(X).inertia_ < theirs * (1 - 1e-6)
 
 
+@pytest.mark.slow
+def test_defaults_do_not_lose_to_restarts_on_many_samples(global_random_seed):
+    X = blobs(k=100, n=60_000)
+    theirs = KMeans(100, n_init=10, random_state=global_random_seed).fit(X).inertia_
+    model = MemeticKMeans(100, random_state=global_random_seed).fit(X)
+    assert model.n_local_searches_ >= model.pop_min  # half a billion distances are spent before
+    assert model.inertia_ <= theirs
+
+
 @ENGINES
 @pytest.mark.parametrize(
     "options",

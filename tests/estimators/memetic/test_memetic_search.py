@@ -89,6 +89,8 @@ def test_budget():
     assert Budget(problem, None, None).max_distances == 2000 * 20 * 4
     large = SumOfSquaresProblem(np.arange(20_000.0)[:, None], 100)
     assert Budget(large, None, None).max_distances == 500_000_000
+    larger = SumOfSquaresProblem(np.arange(20_000.0)[:, None], 200)
+    assert Budget(larger, None, None).max_distances == 200 * 20_000 * 200
     assert Budget(large, None, 1.0).max_distances is None
     budget = Budget(problem, 100, 1000.0)
     problem.encoding.n_distances = 50
