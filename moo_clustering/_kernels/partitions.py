@@ -318,12 +318,21 @@ def icm_sweep(
 
     ``distances[i, k]`` is the cost of sample i in cluster k, constraints apart; sharing a cluster with
     partner ``partners[t]``, for t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, negative
-    for must-links. Partners with label -1 do not count. Samples move in the given order, and every move
-    counts for those that follow. O(n_samples n_clusters + n_pairs).
+    for must-links. Partners with label -1 do not count. Samples without a partner move first; the others move
+    in the given ``order``, and every move counts for those that follow. O(n_samples n_clusters + n_pairs).
     """
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
     moved = 0
+    for i in range(labels.shape[0]):
+        if starts[i] == starts[i + 1]:
+            best = 0
+            for c in range(1, n_clusters):
+                if distances[i, c] < distances[i, best]:
+                    best = c
+            if best != labels[i]:
+                labels[i] = best
+                moved += 1
     for i in order:
         for c in range(n_clusters):
             cost[c] = distances[i, c]

@@ -451,12 +451,14 @@ def penalized_kmeans(
     """
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
+    linked = np.diff(starts) > 0
     labels = np.full(n_samples, -1, dtype=np.int32)
     distances = np.ascontiguousarray(distortion.distances(X, centers))
     spent = 0.0
     history: list[float] = []
     for _ in range(max_iter):
-        moved = icm_sweep(distances, starts, partners, costs, rng.permutation(n_samples), labels)
+        order = rng.permutation(n_samples)
+        moved = icm_sweep(distances, starts, partners, costs, order[linked[order]], labels)
         if not moved:
             history.append(history[-1])
             break
