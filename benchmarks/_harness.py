@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from moo_clustering.persistence import environment
 
@@ -31,6 +32,13 @@ def median_seconds(action: Callable[[], object], repeats: int) -> float:
         action()
         times.append(time.perf_counter() - start)
     return statistics.median(times)
+
+
+def timed(action: Callable[[], Any]) -> tuple[float, Any]:
+    """Processor seconds of all threads, and what the action returns."""
+    start = time.process_time()
+    found = action()
+    return time.process_time() - start, found
 
 
 def compare(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import time
-from collections.abc import Callable
 
 import numpy as np
-from _harness import Row, compare
+from _harness import Row, compare, timed
 from bench_end_to_end import peak_gib
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -70,13 +68,6 @@ def kernels() -> list[Row]:
             )
         )
     return rows
-
-
-def timed(fit: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
-    """Processor seconds of all threads, and labels."""
-    start = time.process_time()
-    labels = fit()
-    return time.process_time() - start, labels
 
 
 def within(X: np.ndarray, labels: np.ndarray) -> float:

@@ -238,16 +238,7 @@ def variances(
 
 @njit(cache=True, nogil=True)
 def deviations(
-    parts: NDArray[Any],
-    sizes: NDArray[Any],
-    sums: NDArray[Any],
-    base: NDArray[Any],
-    X: NDArray[Any],
-    count: NDArray[Any],
-    total: NDArray[Any],
-    lo: int,
-    hi: int,
-    out: NDArray[Any],
+    parts: Any, sizes: Any, sums: Any, base: Any, X: Any, count: Any, total: Any, lo: int, hi: int, out: Any
 ) -> None:
     """Sum of the distances of the samples to the means of their clusters."""
     d = X.shape[1]
@@ -268,14 +259,7 @@ def deviations(
 
 @njit(cache=True, nogil=True)
 def pair_weights(
-    parts: NDArray[Any],
-    first: NDArray[Any],
-    second: NDArray[Any],
-    weight: NDArray[Any],
-    apart: bool,
-    lo: int,
-    hi: int,
-    out: NDArray[Any],
+    parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
     """Sum of the weights of the pairs of parts that are in different clusters, or in the same."""
     for q in range(lo, hi):

@@ -266,15 +266,7 @@ def _to_box(
 
 
 @njit(cache=True, nogil=True)
-def _merge_leaf(
-    block: NDArray[Any],
-    size: int,
-    offset: int,
-    value: NDArray[Any],
-    total: NDArray[Any],
-    near: NDArray[Any],
-    squares: NDArray[Any],
-) -> None:
+def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near: Any, squares: Any) -> None:
     """Insert the points of a leaf into the list of a query, by their square distances."""
     stop = (size + LANES - 1) // LANES * LANES
     total[:stop] = np.float32(0.0)
@@ -502,13 +494,7 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 
 @njit(cache=True, nogil=True)
 def density_validity(
-    D: NDArray[Any],
-    closeness: NDArray[Any],
-    nearest: NDArray[Any],
-    exponent: float,
-    labels: NDArray[Any],
-    sizes: NDArray[Any],
-    out: NDArray[Any],
+    D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, out: Any
 ) -> None:
     """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), one partition independent of the others.
 
@@ -549,13 +535,7 @@ def density_validity(
 
 @njit(cache=True, nogil=True)
 def _cores(
-    D: NDArray[Any],
-    closeness: NDArray[Any],
-    nearest: NDArray[Any],
-    exponent: float,
-    members: NDArray[Any],
-    within: NDArray[Any],
-    core: NDArray[Any],
+    D: Any, closeness: Any, nearest: Any, exponent: float, members: Any, within: Any, core: Any
 ) -> None:
     """Copy the distances within a cluster, and write its core distances (Definition 1)."""
     for a, i in enumerate(members):
@@ -699,15 +679,7 @@ def _label_nodes(
 
 
 @njit(cache=True, nogil=True)
-def boruvka(
-    P: NDArray[Any],
-    keys: NDArray[Any],
-    start: NDArray[Any],
-    stop: NDArray[Any],
-    low: NDArray[Any],
-    high: NDArray[Any],
-    links: NDArray[Any],
-) -> None:
+def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
     """Fill ``links`` (n-1, 2) with positions: in every round each component gets its shortest link out."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
@@ -755,15 +727,7 @@ def boruvka(
 
 
 @njit(cache=True, nogil=True)
-def _offer(
-    i: int,
-    nearest: NDArray[Any],
-    length: NDArray[Any],
-    keys: NDArray[Any],
-    own: int,
-    best: NDArray[Any],
-    source: NDArray[Any],
-) -> None:
+def _offer(i: int, nearest: Any, length: Any, keys: Any, own: int, best: Any, source: Any) -> None:
     s = source[own]
     if s < 0 or _edge_before(length[i], keys[i], keys[nearest[i]], length[s], keys[s], keys[nearest[s]]):
         best[own], source[own] = length[i], i

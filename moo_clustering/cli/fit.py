@@ -152,16 +152,7 @@ def run_fit(
     if not quiet and "scale" not in options and (note := units_note(estimator, samples)):
         click.echo(note, err=True)
     job = Job(
-        "fit",
-        found,
-        estimator,
-        samples,
-        seed,
-        use,
-        notices=notices,
-        started=started,
-        why=why,
-        options=own,
+        "fit", found, estimator, samples, seed, use, notices=notices, started=started, why=why, options=own
     )
     supervise(job, partial_labels, must_link, cannot_link)
     if resume and not folder.resumed and not quiet:

@@ -378,12 +378,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
     Raises a DataError when the matrix is damaged or not finite, or the method takes none, or for
     ``options``: flags that name columns, none of which the file has, and what they were given.
     """
-    from moo_clustering.datasets.multilabel import (
-        default_names,
-        require_finite_csr,
-        sparse_matrix,
-        tidy_csr,
-    )
+    from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
     from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:

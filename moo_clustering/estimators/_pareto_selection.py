@@ -114,10 +114,7 @@ class SideInformation:
             ends.append(np.column_stack([counts.row, counts.col]).astype(np.int64))
             weights.append(counts.data if len(ends[-1]) else None)
         return PairwiseConstraints(
-            *ends,
-            n_samples=samples.n_points,
-            must_link_weights=weights[0],
-            cannot_link_weights=weights[1],
+            *ends, n_samples=samples.n_points, must_link_weights=weights[0], cannot_link_weights=weights[1]
         )
 
 

@@ -472,12 +472,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         return numeric_features(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=np.dtype(self.dtype),
-            ensure_non_negative=True,
-            reset=reset,
+            self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), ensure_non_negative=True, reset=reset
         )
 
     def _set(self, run: _Run, empty: NDArray[np.bool_]) -> None:
@@ -793,11 +788,7 @@ def chosen_runs(
 
 
 def consensus_partition(
-    consensus: str | Consensus,
-    labels: Labels,
-    n_clusters: int,
-    seed: np.random.SeedSequence,
-    max_memory: int,
+    consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
     """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
 

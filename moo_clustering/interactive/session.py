@@ -277,11 +277,7 @@ class AnswerSession:
         )
 
     def answer(
-        self,
-        answer: str,
-        *,
-        samples: Sequence[int] | None = None,
-        question: Question | None = None,
+        self, answer: str, *, samples: Sequence[int] | None = None, question: Question | None = None
     ) -> Self:
         """Answer the question, or say something about two samples that nobody asked for.
 

@@ -67,10 +67,7 @@ _OF_ENCODINGS: dict[Any, Makers] = {
         partial(crossover.SlotOnePointCrossover, prob=0.9),
         partial(mutation.SlotMutation, "rank", prob=0.5),
     ),
-    problems.FeatureSubsetEncoding: (
-        partial(UniformCrossover, prob=0.9),
-        mutation.FeatureMutation,
-    ),
+    problems.FeatureSubsetEncoding: (partial(UniformCrossover, prob=0.9), mutation.FeatureMutation),
     encodings.LabelEncoding: (crossover.AlignedUniformCrossover, mutation.EncodingMutation),
     encodings.Encoding: (partial(UniformCrossover, prob=0.9), mutation.EncodingMutation),
 }
