@@ -112,14 +112,7 @@ def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def _fill_empty(
-    X: NDArray[Any],
-    centers: NDArray[Any],
-    labels: NDArray[Any],
-    counts: NDArray[Any],
-    upper: NDArray[Any],
-    lower: NDArray[Any],
-    changed: NDArray[Any],
-    rounding: float,
+    X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
     """Give every empty centre the sample farthest from its own; how many got one.
 
@@ -151,13 +144,7 @@ def _fill_empty(
 
 @njit(cache=True, nogil=True)
 def _move_centers(
-    X: NDArray[Any],
-    centers: NDArray[Any],
-    labels: NDArray[Any],
-    counts: NDArray[Any],
-    changed: NDArray[Any],
-    moved: NDArray[Any],
-    sums: NDArray[Any],
+    X: Any, centers: Any, labels: Any, counts: Any, changed: Any, moved: Any, sums: Any
 ) -> None:
     """Means of the clusters that changed, summed in the order of the samples, and how far they moved."""
     k, d = centers.shape

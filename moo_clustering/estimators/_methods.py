@@ -32,6 +32,7 @@ MOCK_DELTA: dict[str, Any] = {
     "mutation_length": "genotype",
     "objectives": ("variance", "connectivity"),
     "connectivity": "published",
+    "min_cluster_share": 0.0,
 }
 MOCK_2007: dict[str, Any] = {
     "encoding": "locus",
@@ -44,6 +45,7 @@ MOCK_2007: dict[str, Any] = {
     "mutation_length": "N",
     "objectives": ("deviation", "connectivity"),
     "connectivity": "ranks",
+    "min_cluster_share": 0.0,
 }
 # The mutation probability that the PESC paper prints beside these, 0.3, is none that MOCK has.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}

@@ -157,13 +157,18 @@ objective, int or callable, default="auto"
 
         - ``"attainment"``: farthest from the control fronts. Never an end of the front, so that clusters
           too far apart to share neighbours get a number too large: give ``n_clusters`` for such.
-        - ``"variance"``: least first objective.
+        - ``"variance"``: least first objective, small clusters joined (``min_cluster_share``).
         - ``"sum"``, ``"knee"``: least sum of the objectives scaled to the front; nearest to the best
           values.
         - ``"labels"``: greatest adjusted Rand index of the labelled samples; ``"constraints"``: least
           violated part of the must-links plus that of the cannot-links. Without any: ``"auto"``.
         - ``"auto"``: ``"constraints"`` if pairs were given, ``"labels"`` if labels were; otherwise
           ``"variance"`` with ``n_clusters`` and ``"attainment"`` without.
+    min_cluster_share : float
+        Clusters smaller than this share of the mean size n_samples / ``n_clusters`` do not count where
+        ``"variance"`` picks a given number of clusters: each joins the cluster with which it shares most
+        neighbours, as in :meth:`MOCKProblem.without_fragments
+        <moo_clustering.problems.MOCKProblem.without_fragments>`. 0: all count, as published.
     supervision : {"select", "objective", "links"} or None
         What labels and pairs do, besides picking the solution, in the search.
 
@@ -179,7 +184,7 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Row of the front that ``labels_`` belongs to.
+        Row of the front that ``labels_`` belongs to, which have fewer clusters where small ones were joined.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Non-dominated distinct partitions, objectives in natural sign, by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
@@ -257,6 +262,7 @@ objective, int or callable, default="auto"
         Integral,
         callable,
     ] = "auto"
+    min_cluster_share: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.1
     supervision: Literal["select", "objective", "links"] | None = "select"
 
     def _cluster(
@@ -346,7 +352,9 @@ objective, int or callable, default="auto"
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
         _base.check_rule(rule, _known_rules(self.objective_names_))
-        if isinstance(rule, str):
+        if (joined := self._without_fragments(rule, wanted)) is not None:
+            self._take_member(*joined)
+        elif isinstance(rule, str):
             # The number of clusters restricts all rules but rows and callables.
             allowed = nearest_rows(self._front.n_clusters, wanted)
             keys = self._keys(rule, wanted)
@@ -360,6 +368,15 @@ objective, int or callable, default="auto"
                 f"{self.n_clusters_}, is chosen."
             )
         return self
+
+    def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
+        """Row and labels of the solution of least variance, its small clusters joined, if there is one."""
+        published = not self.min_cluster_share or self.objective_names_[0] != "variance"
+        # Joined clusters could break the pairs that the search has kept.
+        if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
+            return None
+        least_size = self.min_cluster_share * self._problem.n_samples / n_clusters
+        return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
         """Sort keys of the solutions, the smallest first and the most important key first."""
@@ -378,9 +395,10 @@ objective, int or callable, default="auto"
         names = self.objective_names_
         return [front.F[:, names.index(rule) if rule in names else 0]]
 
-    def _take_member(self, row: int) -> None:
+    def _take_member(self, row: int, joined: Labels | None = None) -> None:
         self.chosen_ = row
-        self.labels_: Labels = self._problem.decode(self._front.genes[[row]])[0]
+        decoded = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
+        self.labels_: Labels = decoded
         self.n_clusters_ = int(self.labels_.max()) + 1
 
     def _find_pareto_labels(self) -> Labels:
@@ -450,7 +468,9 @@ objective, int or callable, default="auto"
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
         # The choice from the front is no part of the search, and may change when it is resumed.
-        same = clone(self).set_params(n_clusters=None, select="auto", n_controls=1, control="box")
+        same = clone(self).set_params(
+            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control="box"
+        )
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
         if self.engine == "nsga2":
             same.set_params(k_user=1)

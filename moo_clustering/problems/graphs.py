@@ -25,6 +25,7 @@ from moo_clustering._arrays import (
     choice,
     integer,
     non_dominated,
+    number_clusters,
     quoted,
     uniform_ranks,
     warn_caller,
@@ -54,6 +55,8 @@ MAX_MEMORY = 4 * 2**30
 MOST_LITERAL = 2000
 # Largest number of parts that are merged as they are.
 MOST_PIECES = 500
+# Individuals with more clusters are not looked at for fragments.
+_MOST_CLUSTERS = 2000
 # A variance below this share of the squared lengths of samples is lost in products of samples.
 LOST_VARIANCE = 1e-12
 
@@ -254,6 +257,52 @@ class MOCKProblem(SignedProblem):
         if self.encoding.links is None:
             return np.concatenate([pieces.to_full(pieces.encode(one)) for one in labels])
         return np.concatenate([self.encoding.encode(one) for one in labels])
+
+    def without_fragments(
+        self, X: ArrayLike, n_clusters: int, least_size: float
+    ) -> tuple[int, Labels] | None:
+        """Join small clusters to others, in the individual for which that ends with the least variance.
+
+        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples count. The
+        smallest cluster joins the one with which it shares most neighbours by weight, or else that of the
+        nearest mean, until ``n_clusters`` are left. Large data have so many outliers that each of them, as a
+        cluster of its own, costs less connectivity than it saves variance.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_individuals, n_var)
+        n_clusters : int
+        least_size : float
+            Least number of samples of a cluster that is no fragment.
+
+        Returns
+        -------
+        tuple of int and ndarray of shape (n_samples,), or None
+            The individual and its clusters in the order of their first samples; None if none counts, or has
+            no more than 2000 clusters.
+
+        Notes
+        -----
+        O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree, and 32 MB of memory.
+        """
+        scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
+        rows, columns, weights = scores.pairs or scores._pairs_of_lists(self.graph, self.weights)
+        best, found = np.inf, None
+        for i, own in enumerate(parts):
+            clusters, own = np.unique(own, return_inverse=True)
+            sizes = np.bincount(own, scores.sizes).astype(np.float64)
+            if (sizes >= least_size).sum() != n_clusters or len(clusters) > _MOST_CLUSTERS:
+                continue
+            sums = np.zeros((len(clusters), scores.X.shape[1]))
+            np.add.at(sums, own, scores.sums)
+            shape = (len(clusters), len(clusters))
+            shared = coo_array((weights, (own[rows], own[columns])), shape=shape).toarray()
+            joined = np.arange(len(clusters))
+            rise = loci.join_smallest(sizes, sums / sizes[:, None], shared + shared.T, n_clusters, joined)
+            variance = float(scores.variance(parts[[i]])[0]) + rise / self.n_samples
+            if variance < best:
+                best, found = variance, (i, joined[own])
+        return found and (found[0], number_clusters(found[1][scores.base])[0])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))

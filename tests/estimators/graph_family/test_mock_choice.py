@@ -15,7 +15,7 @@ def data():
 
 @pytest.fixture
 def model(data):
-    return MOCK(3, pop_size=60, n_gen=25, random_state=0).fit(data[0])
+    return MOCK(3, min_cluster_share=0, pop_size=60, n_gen=25, random_state=0).fit(data[0])
 
 
 def scaled(F):
