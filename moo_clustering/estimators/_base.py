@@ -128,7 +128,13 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
 
 
 class ReportMixin(NumericOptionsMixin):
-    """A clusterer that can write its result as a page."""
+    """A clusterer that can write its result as a page.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Clusters 0, 1, ... in the order of their first samples.
+    """
 
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
         """Write a page to look at the solutions found, compare them and choose: one HTML file.
@@ -482,8 +488,6 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
     n_clusters_ : int
     result_ : pymoo.core.result.Result
     history_ : Recorder
@@ -729,8 +733,6 @@ class SpectralMixin(NearestSampleMixin):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Numbered by first appearance.
     n_clusters_ : int
     similarity_ : csr_array of shape (n_samples, n_samples)
         Symmetric similarity matrix that was clustered, constraints and bridges included.

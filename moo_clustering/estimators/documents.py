@@ -536,8 +536,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Sums of the rows of unit length, brought to unit length.
     n_clusters_ : int

@@ -135,8 +135,6 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
     inertia_ : float
         Sum of the squared distances of samples to their centres.

@@ -673,13 +673,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
             return parts
         n, width = parts.shape
         start = width * np.arange(n)[:, None]
-        ends = [
-            np.concatenate([own.ravel(), (start + joined).ravel()])
-            for own, joined in (
-                (np.arange(parts.size), self.joined[:, 0]),
-                (start + parts, self.joined[:, 1]),
-            )
-        ]
+        rows = zip((np.arange(parts.size), start + parts), self.joined.T, strict=True)
+        ends = [np.concatenate([own.ravel(), (start + joined).ravel()]) for own, joined in rows]
         links = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(parts.size, parts.size))
         component = connected_components(links, directed=False)[1]
         least = np.unique(component, return_index=True)[1]

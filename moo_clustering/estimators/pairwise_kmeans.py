@@ -75,8 +75,6 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Unit vectors for ``metric="cosine"``.
     n_clusters_ : int
@@ -279,8 +277,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         In the units of X.
     metric_ : ndarray of shape (n_features,) or (n_features, n_features)

@@ -84,8 +84,6 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
     n_clusters_ : int
         Clusters that have samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)

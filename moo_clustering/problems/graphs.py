@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -53,8 +54,8 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
-# Largest number of parts that are merged as they are.
-MOST_PIECES = 500
+# Largest numbers of parts that are merged as they are, and that are grouped to as many.
+MOST_PIECES, _MOST_GROUPED = 500, 6000
 # Individuals with more clusters are not looked at for fragments.
 _MOST_CLUSTERS = 2000
 # A variance below this share of the squared lengths of samples is lost in products of samples.
@@ -213,8 +214,9 @@ class MOCKProblem(SignedProblem):
         Notes
         -----
         Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. Encodings with more than 500 parts start from 500 coarser pieces or
-        fewer; "split" merges along the tree only, as its clusters hang together.
+        P^3) at worst, and O(P^2) memory. Of more than 500 pieces the smallest first join those with which
+        they share most neighbours, until 500 are left; beyond 6000 they are coarser. "split" merges along
+        the tree only, as its clusters hang together.
 
         Examples
         --------
@@ -233,20 +235,16 @@ class MOCKProblem(SignedProblem):
         if self.n_samples == 1:
             return np.zeros((1, self.n_var), dtype=self.encoding.dtype)
         pieces, scores = self.encoding, self._scores
-        if pieces.links is None or pieces.n_parts > MOST_PIECES:
-            share = min(relevant_links("auto", self.n_samples), MOST_PIECES - 1) / (self.n_samples - 1)
+        if pieces.links is None or pieces.n_parts > _MOST_GROUPED:
+            share = min(relevant_links("auto", self.n_samples), _MOST_GROUPED - 1) / (self.n_samples - 1)
             delta = 100.0 * (1.0 - share)
             pieces = LocusAdjacencyEncoding(graph=self.graph, kind="short", delta=delta, n_jobs=self.n_jobs)
             scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs)
         links: Any = pieces.links
-        rows, columns, _ = scores.pairs
-        linked = np.zeros((pieces.n_parts, pieces.n_parts), dtype=bool)
-        linked[np.arange(1, pieces.n_parts), links.above[1:]] = True
-        if self.encoding.kind != "split":
-            linked[rows, columns] = True
+        groups, linked = scores.groups(links.above, self.encoding.kind == "split")
         front = np.empty((0, pieces.n_parts), dtype=np.int32)
         for ratio in np.geomspace(0.01, 100.0, n_weights):
-            path = merge_path(scores, ratio / (1.0 + ratio), linked | linked.T)
+            path = merge_path(scores, ratio / (1.0 + ratio), groups, linked)
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = non_dominated(F)
@@ -286,19 +284,14 @@ class MOCKProblem(SignedProblem):
         O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree, and 32 MB of memory.
         """
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
-        rows, columns, weights = scores.pairs or scores._pairs_of_lists(self.graph, self.weights)
         best, found = np.inf, None
         for i, own in enumerate(parts):
             clusters, own = np.unique(own, return_inverse=True)
             sizes = np.bincount(own, scores.sizes).astype(np.float64)
             if (sizes >= least_size).sum() != n_clusters or len(clusters) > _MOST_CLUSTERS:
                 continue
-            sums = np.zeros((len(clusters), scores.X.shape[1]))
-            np.add.at(sums, own, scores.sums)
-            shape = (len(clusters), len(clusters))
-            shared = coo_array((weights, (own[rows], own[columns])), shape=shape).toarray()
             joined = np.arange(len(clusters))
-            rise = loci.join_smallest(sizes, sums / sizes[:, None], shared + shared.T, n_clusters, joined)
+            rise = loci.join_smallest(sizes, *scores.clusters(own), n_clusters, joined)
             variance = float(scores.variance(parts[[i]])[0]) + rise / self.n_samples
             if variance < best:
                 best, found = variance, (i, joined[own])
@@ -359,7 +352,7 @@ class PartScores:
         # Squared distances of the samples to the means of their parts, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         self.within = float(np.einsum("ij,ij->", rest, rest))
-        self.pairs: Any = None if encoding.links is None else self._pairs_of_lists(graph, weights)
+        self._lists = graph.neighbors, weights
         self.table = None if y is None else self._class_table(y)
         self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
@@ -426,9 +419,40 @@ class PartScores:
     def _room(self) -> tuple[FloatArray, FloatArray]:
         return np.empty(self.n_parts), np.empty_like(self.sums)
 
-    def _pairs_of_lists(self, graph: LocusGraph, weights: FloatArray) -> Any:
-        rows, ranks = np.nonzero(graph.neighbors >= 0)
-        return self._pairs(rows, graph.neighbors[rows, ranks], weights[ranks])
+    @cached_property
+    def pairs(self) -> Any:
+        """Pairs of parts with neighbouring samples, and the weights of these neighbours."""
+        neighbors, weights = self._lists
+        rows, ranks = np.nonzero(neighbors >= 0)
+        return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
+
+    def clusters(self, own: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Means of clusters of parts, and the weights of the neighbours that two of them share."""
+        k, sums = own.max() + 1, np.zeros((own.max() + 1, self.X.shape[1]))
+        np.add.at(sums, own, self.sums)
+        rows, columns, weights = self.pairs
+        shared = coo_array((weights, (own[rows], own[columns])), shape=(k, k)).toarray()
+        np.fill_diagonal(shared, 0.0)
+        return sums / np.bincount(own, self.sizes)[:, None], shared + shared.T
+
+    def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Group of every part, the smallest of many joined to others, and which groups are linked."""
+        own: IntArray = np.arange(self.n_parts)
+        linked = np.zeros((self.n_parts, self.n_parts), dtype=bool)
+        linked[own[1:], above[1:]] = True
+        if not along_tree:
+            linked[self.pairs[:2]] = True
+        linked |= linked.T
+        if self.n_parts > MOST_PIECES:
+            means, shared = self.clusters(own)
+            # Linked parts come before others even where no list leads from one to the other.
+            shared = np.where(linked, shared + np.finfo(np.float64).tiny, 0.0)
+            loci.join_smallest(self.sizes.copy(), means, shared, MOST_PIECES, own)
+            own = number_clusters(own)[0]
+            a, b = own[np.array(np.nonzero(linked))]
+            linked = np.zeros((MOST_PIECES, MOST_PIECES), dtype=bool)
+            linked[a[a != b], b[a != b]] = True
+        return own, linked
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         if constraints.n_samples != len(self.X):
@@ -461,23 +485,21 @@ class PartScores:
         return table
 
 
-def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Partitions of the parts while linked ones are merged greedily, shape (n_parts, n_parts)."""
-    parts, n = np.arange(scores.n_parts), len(scores.X)
-    sizes, link = scores.sizes.copy(), linked.copy()
-    rows, columns, weights = scores.pairs
-    apart = np.zeros(linked.shape)
-    apart[rows, columns] = weights
-    apart += apart.T
+def merge_path(scores: PartScores, weight: float, groups: IntArray, linked: NDArray[np.bool_]) -> Rows:
+    """Partitions of the parts while linked groups are merged greedily, shape (n_groups, n_parts)."""
+    sizes, n = np.bincount(groups, scores.sizes), len(scores.X)
+    parts, firsts, link = np.arange(len(sizes)), np.unique(groups, return_index=True)[1], linked.copy()
+    means, apart = scores.clusters(groups)
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
-    spread = float(scores.X.var(axis=0).sum()) - scores.within / n
-    far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
+    within = scores.within + float((scores.sizes[:, None] * (scores.means - means[groups]) ** 2).sum())
+    spread = float(scores.X.var(axis=0).sum()) - within / n
+    far = cdist(means, means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
     # The nearest other part of each is remembered, so that a merge visits the rows that it changes.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
-    for _ in range(scores.n_parts - 1):
+    for _ in range(len(sizes) - 1):
         a, b = sorted((i := int(least.argmin()), int(nearest[i])))
         total = sizes[a] + sizes[b]
         # Squared distances to the mean of both, from those to either.
@@ -499,7 +521,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
         least[stale] = cost[stale, nearest[stale]]
         better = row < least
         nearest[better], least[better] = a, row[better]
-    return np.array(path, dtype=np.int32)
+    return firsts.astype(np.int32)[np.array(path)[:, groups]]
 
 
 class LinkScores(PartScores):
@@ -696,14 +718,11 @@ class NeighborGraphProblem(FixedProblem):
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
         """f1 of rank-encoded chromosomes, shape (n_individuals,)."""
-        total = sum_blocks(
-            lambda lo, hi, out: loci.sum_distances(ranks, self.lists.distances, lo, hi, out),
-            self.n_samples,
-            len(ranks),
-            np.float64,
-            self.n_jobs,
-        )
-        return total / self.n_samples
+
+        def share(lo: int, hi: int, out: FloatArray) -> None:
+            loci.sum_distances(ranks, self.lists.distances, lo, hi, out)
+
+        return sum_blocks(share, self.n_samples, len(ranks), np.float64, self.n_jobs) / self.n_samples
 
     def count(self, ranks: IntArray) -> NDArray[np.unsignedinteger[Any]]:
         """Count the choices at each locus, see :func:`moo_clustering.diversity.locus_counts`."""
@@ -929,10 +948,8 @@ class SRMOSCProblem(FixedProblem):
 
     def decode(self, X: ArrayLike) -> Labels:
         """Decode genotypes to partitions: the connected components of their graphs."""
-        labels = [
-            csgraph.connected_components(self.graph(x), directed=False)[1]
-            for x in np.atleast_2d(np.asarray(X))
-        ]
+        graphs = map(self.graph, np.atleast_2d(np.asarray(X)))
+        labels = [csgraph.connected_components(graph, directed=False)[1] for graph in graphs]
         return relabel_by_first_appearance(np.stack(labels).astype(np.int32))
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -940,11 +957,9 @@ class SRMOSCProblem(FixedProblem):
         out["F"], out["G"] = summed(errors, sizes)
 
     def _ridge(self, rho: float | str) -> float:
-        if isinstance(rho, str):
-            if rho != "auto":
-                raise ValueError(f'rho must be "auto" or a number from 0, got {quoted(rho)}.')
+        if isinstance(rho, str) and rho == "auto":
             return 0.025 * float(self.X.var(axis=0).mean())
-        if not (math.isfinite(rho) and rho >= 0):
+        if isinstance(rho, str) or not (math.isfinite(rho) and rho >= 0):
             raise ValueError(f'rho must be "auto" or a number from 0, got {quoted(rho)}.')
         return float(rho)
 

@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 
 from moo_clustering import MOCK
 from moo_clustering.operators import GreedyFrontSampling, MSTInterestingnessSampling
-from moo_clustering.problems import MOCKProblem
+from moo_clustering.problems import MOCKProblem, graphs
 
 KINDS = ("short", "split", "locus")
 
@@ -21,18 +21,36 @@ def objectives(problem, labels):
     return variance, float((apart * problem.weights).sum())
 
 
-def naive_front(problem, n_weights):
+def naive_groups(problem, near, n_pieces):
+    """Join the smallest group to the linked one that it shares most neighbours with, sample by sample."""
+    labels = problem.encoding.base.copy()  # ties go by the parts of the tree
+    while len(np.unique(labels)) > n_pieces:
+        names, sizes = np.unique(labels, return_counts=True)
+        small = names[sizes.argmin()]
+        ends = [{int(labels[i]), int(labels[j])} for i, j in near]
+        shared = dict.fromkeys(sorted({c for two in ends if small in two for c in two} - {small}), 0.0)
+        for i, row in enumerate(problem.graph.neighbors):
+            for weight, j in zip(problem.weights, row, strict=True):
+                ends = {int(labels[i]), int(labels[j])}
+                if small in ends and len(ends) == 2:
+                    shared[(ends - {small}).pop()] += weight
+        labels[labels == small] = max(shared, key=shared.get)
+    return labels
+
+
+def naive_front(problem, n_weights, n_pieces):
     """Greedy merging that scores every allowed pair anew; non-dominated objectives, sorted."""
     n, tree = problem.n_samples, problem.graph.tree
     near = {(i, j) for i in range(n) for j in problem.graph.neighbors[i]} | {
         (i, int(tree.parent[i])) for i in range(n) if tree.parent[i] != i
     }
-    v0, c0 = objectives(problem, np.arange(n))
+    start = naive_groups(problem, near, n_pieces)
+    v0, c0 = objectives(problem, start)
     v1, c1 = objectives(problem, np.zeros(n, dtype=int))
     found = []
     for ratio in np.geomspace(0.01, 100, n_weights):
         weight = ratio / (1 + ratio)
-        labels = np.arange(n)
+        labels = start
         found.append(objectives(problem, labels))
         while labels.max() > labels.min():
             pairs = {tuple(sorted((labels[i], labels[j]))) for i, j in near if labels[i] != labels[j]}
@@ -46,11 +64,29 @@ def naive_front(problem, n_weights):
     return F[~np.array(dominated)]
 
 
-def test_it_is_what_naive_merging_finds():
-    X = np.random.default_rng(3).normal(size=(14, 2))
-    problem = MOCKProblem(X, delta=0, n_neighbors=4, random_state=0)
+# Sums of the weights 1 and 1/2 are exact, so that ties are ties whatever the order of the sums.
+@pytest.mark.parametrize(("n_neighbors", "n_pieces"), [(2, 14), (2, 8), (2, 5)])
+def test_it_is_what_naive_merging_finds(n_neighbors, n_pieces, monkeypatch, global_random_seed):
+    monkeypatch.setattr(graphs, "MOST_PIECES", n_pieces)
+    X = np.random.default_rng(global_random_seed).normal(size=(14, 2))
+    problem = MOCKProblem(X, delta=0, n_neighbors=n_neighbors, random_state=0)
     F = problem.evaluate(problem.greedy_front(4))
-    np.testing.assert_allclose(F, naive_front(problem, 4), atol=1e-8)
+    np.testing.assert_allclose(F, naive_front(problem, 4, n_pieces), atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_pieces_are_grouped_first(kind, monkeypatch):
+    monkeypatch.setattr(graphs, "MOST_PIECES", 9)
+    X, _ = make_moons(150, noise=0.1, random_state=0)
+    problem = MOCKProblem(X, encoding=kind, random_state=0)
+    assert problem.encoding.n_parts > 20
+    genes = problem.greedy_front()
+    assert problem.n_clusters(genes).max() == 9
+    if kind == "split":  # clusters that hang together along the tree, so that genes lose nothing
+        parent = problem.graph.tree.parent
+        assert [(row != row[parent]).sum() + 1 for row in problem.decode(genes)] == [
+            row.max() + 1 for row in problem.decode(genes)
+        ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
