@@ -6,7 +6,7 @@ samples, which compiles or loads kernels, then k-means of scikit-learn, which ev
 the fit. A size is left out where the growth so far foretells more than ``--limit`` seconds, or the method
 needs all pairs of so many samples.
 
-Packages that are no dependencies: ``pip install -r benchmarks/peers.txt``; what is not installed is named.
+Packages that are no dependencies: ``benchmarks/peers.txt``; what is not installed is named.
 """
 
 from __future__ import annotations
