@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -102,6 +103,8 @@ def _evo_cluster(optimizer: str, name: str) -> Fit:
         from EvoCluster import _objectives
 
         module = __import__(f"EvoCluster.optimizers.{optimizer}", fromlist=[name])
+        random.seed(0)
+        np.random.seed(0)  # noqa: NPY002
         low, high = X.min(), X.max()
         scaled = (X - low) / (high - low)
         with open(os.devnull, "w") as quiet:

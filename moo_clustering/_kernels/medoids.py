@@ -14,7 +14,7 @@ GRAIN = 2.0**44
 _CANCELLED = 1e-6
 # Sums may use all lanes of a vector unit; their order depends on nothing but the shapes.
 _SUMS = {"reassoc", "nsz"}
-# Coarse distances have so many bits, and as many planes.
+# Bits of a coarse distance; a plane holds one bit of every distance.
 PLANES = 8
 # Samples whose nearest distance and label stay near the processor while all medoids of a set pass by.
 _CHUNK = 8192

@@ -54,7 +54,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
-# Largest numbers of parts that are merged as they are, and that are grouped to as many.
+# Above the first, parts are grouped before they are merged; above the second, the tree is cut into fewer.
 MOST_PIECES, _MOST_GROUPED = 500, 6000
 # Individuals with more clusters are not looked at for fragments.
 _MOST_CLUSTERS = 2000
@@ -214,9 +214,9 @@ class MOCKProblem(SignedProblem):
         Notes
         -----
         Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. Of more than 500 pieces the smallest first join those with which
-        they share most neighbours, until 500 are left; beyond 6000 they are coarser. "split" merges along
-        the tree only, as its clusters hang together.
+        P^3) at worst, and O(P^2) memory. Where there are more than 500 pieces, the smallest first join those
+        with which they share most neighbours, until 500 are left; with more than 6000, the tree is cut into
+        fewer. "split" merges along the tree only, as its clusters hang together.
 
         Examples
         --------
