@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto": 80 percent of the links have no gene up to 1000 samples, beyond all but 5 sqrt(N).
-_SMALL, _SHARE, _ROOTS = 1000, 80.0, 5
+# delta="auto": 80 percent of the links have no gene up to 1000 samples, beyond all but 5 sqrt(N). In large
+# data these cut off little but outliers, so that 98 percent have none there.
+_SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
@@ -46,7 +47,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         Tree and neighbours of the samples; needed for "short" and "split".
     delta : float, "auto" or "sr5", default="auto"
         Percentage of the links that have no gene, of "short" and "split"; ``"sr5"`` leaves 5 sqrt(N)
-        genes; ``"auto"`` is 80 for up to 1000 samples and ``"sr5"`` for more.
+        genes; ``"auto"`` is 80 for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
@@ -265,10 +266,11 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
     """How many links of a spanning tree get a gene: at least 1, except for a single sample.
 
     ``delta`` is the percentage of the links that hold, from 0 to below 100; with ``"sr5"`` all but 5 sqrt(N)
-    links hold; ``"auto"`` is 80 for up to 1000 samples and ``"sr5"`` for more. Others are a ValueError.
+    links hold; ``"auto"`` is 80 for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between, which
+    leaves as many there. Others are a ValueError.
     """
     if delta == "auto":
-        delta = _SHARE if n_samples <= _SMALL else "sr5"
+        delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
     if delta == "sr5":
         return min(n_samples - 1, math.floor(_ROOTS * math.sqrt(n_samples)))
     given: Any = delta

@@ -134,6 +134,8 @@ class ReportMixin(NumericOptionsMixin):
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ... in the order of their first samples.
+    n_clusters_ : int
+        Clusters that have samples.
     """
 
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
@@ -488,7 +490,6 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     Attributes
     ----------
-    n_clusters_ : int
     result_ : pymoo.core.result.Result
     history_ : Recorder
         Objectives of every generation.
@@ -733,7 +734,6 @@ class SpectralMixin(NearestSampleMixin):
 
     Attributes
     ----------
-    n_clusters_ : int
     similarity_ : csr_array of shape (n_samples, n_samples)
         Symmetric similarity matrix that was clustered, constraints and bridges included.
     embedding_ : ndarray of shape (n_samples, n_clusters)

@@ -164,7 +164,7 @@ class ParallelOptions(SeedOptions):
     Parameters
     ----------
     n_jobs : int
-        Number of joblib workers; does not affect the result.
+        Number of threads or processes; does not affect the result.
     """
 
     _: KW_ONLY

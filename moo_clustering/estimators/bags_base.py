@@ -90,8 +90,6 @@ class BagClusterer(
     ----------
     labels_ : ndarray of shape (n_bags,), int32
         Clusters 0, 1, ... in the order of their first bags.
-    n_clusters_ : int
-        Number of non-empty clusters.
     cluster_sizes_ : ndarray of shape (n_clusters_,)
         Number of bags in each cluster. Look at the smallest beside the objective.
     violation_ : float

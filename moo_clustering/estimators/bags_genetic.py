@@ -79,8 +79,6 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
         How partial labels and pairs act: they multiply the objective by 1 + ``penalty`` times their
         violation; with ``"repair"``, bags of every new individual are also moved into the cluster they must
         share, and apart from those they cannot share one with.
-    n_jobs : int
-        Number of threads; does not affect the result.
 
     Attributes
     ----------

@@ -91,8 +91,6 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
         medoids, and from candidates for a medoid to the members of the cluster.
     init : "random" or array-like of shape (n_clusters,)
         Bags that are the first medoids: drawn at random, or given by number.
-    n_jobs : int
-        Number of threads; does not affect the result.
 
     Attributes
     ----------

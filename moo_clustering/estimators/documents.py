@@ -373,8 +373,6 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     losses_ : ndarray of shape (n_init,)
     n_iter_ : int
         Iterations of the best run.
-    n_clusters_ : int
-        Clusters with documents.
 
     Notes
     -----

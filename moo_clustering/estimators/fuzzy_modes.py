@@ -88,8 +88,6 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     pc, pm : float, default=0.8 and 0.2
         Probabilities that a pair is crossed, at one point, and that an attribute of an individual is set
         at random.
-    n_jobs : int
-        Number of threads; does not affect the result.
 
     Attributes
     ----------

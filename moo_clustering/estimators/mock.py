@@ -100,7 +100,8 @@ class MOCK(
         :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
         Percentage of the links without a gene; ``"sr5"`` leaves 5 sqrt(n_samples) genes; ``"auto"`` is 80
-        for up to 1000 samples and ``"sr5"`` for more, but leaves genes enough for ``n_clusters``.
+        for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between, but leaves genes enough for
+        ``n_clusters``.
     engine : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
@@ -178,8 +179,6 @@ objective, int or callable, default="auto"
           tree between them get genes; those that belong together always do, which needs
           ``encoding="short"`` or ``"split"``.
         - None: they are ignored, also when picking.
-    n_jobs : int
-        Number of threads, and of processes for searches on control data; does not affect the result.
 
     Attributes
     ----------

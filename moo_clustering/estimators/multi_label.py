@@ -210,8 +210,6 @@ class MetaLabeler(PartialLabelClassifier):
         Whether ``predict_proba`` gives the scores of the predicted labels as shares of their sum and 0 for
         all others, as in the paper's ROC curves, or the scores of all labels. The cut discards most of a
         ranking.
-    n_jobs : int
-        Number of joblib workers over the labels; does not affect the result.
     estimator : classifier with ``decision_function``, optional
         Classifier in place of ``LinearSVC(C=C)``, for the labels and for their number.
 
@@ -462,8 +460,6 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
     random_state : int, Generator, RandomState or None
         Seed of the classifiers; classifier i is the same whatever ``n_estimators`` is.
-    n_jobs : int
-        Number of joblib workers over the classifiers; does not affect the result.
     estimator : classifier, optional
         Classifier in place of ``LinearSVC(C=C)``.
 

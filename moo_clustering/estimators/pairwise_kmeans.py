@@ -77,8 +77,6 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Unit vectors for ``metric="cosine"``.
-    n_clusters_ : int
-        Clusters that have samples.
     objective_ : float
         J.
     inertia_ : float

@@ -164,8 +164,6 @@ class ParetoPoolClusterer(
         Labels and clusterers of one's own, see :func:`~moo_clustering.pool.extra_partitions`: clusterers,
         ``(family, clusterer)`` or ``(family, labels)``. A clusterer with ``pareto_labels_`` adds its whole
         front. Clusterers see X as given, where there are landmarks its means, and of bags the means.
-    n_jobs : int
-        Number of joblib workers that build the pool; does not affect the result.
     verbose : bool
         Show the family at work on the pool, and the progress of the evolution.
     checkpoint : path

@@ -95,8 +95,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         the front. ``"impurity"`` is ``"knee"`` where it is not an objective.
     control : bool
         Evaluate as many random starts as the search did, which doubles the time.
-    n_jobs : int
-        Number of threads over individuals; does not affect the result.
 
     Attributes
     ----------
@@ -338,8 +336,6 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Number of members.
     random_state : int, Generator, RandomState or None
         Seed of the members; member i is the same whatever ``n_estimators`` is.
-    n_jobs : int
-        Number of joblib workers over the members; does not affect the result.
 
     Attributes
     ----------
@@ -508,8 +504,6 @@ class SISCStacked(multi_label.ThresholdClassifier):
         better. Labels that all or none of a fold have do not count in the macro AUC.
     random_state : int, Generator, RandomState or None
         Seed of the folds, and of ``sisc`` and ``linear`` where theirs is None.
-    n_jobs : int
-        Number of joblib workers over the folds; does not affect the result.
 
     Attributes
     ----------

@@ -97,8 +97,6 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         Largest size of a population and its offspring in bytes.
     force : bool
         Allow ``n_candidates="all"`` above 2000 samples.
-    n_jobs : int
-        Number of threads; does not affect the result.
     checkpoint : path
         File to which the state of the evolution is written; needs an integer ``random_state`` and
         ``solver="nsga2"``.

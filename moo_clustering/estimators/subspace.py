@@ -146,8 +146,6 @@ class SubspaceEstimator(
         Take presence of features, 1 where ``X`` is positive, in place of ``X``.
     dtype : {"float64", "float32"}
         Precision of the computation; single precision takes half the memory.
-    n_jobs : int
-        Number of threads; does not affect the result.
 
     Attributes
     ----------
@@ -165,8 +163,6 @@ class SubspaceEstimator(
         Whether documents have label sets.
     labels_ : ndarray of shape (n_documents,), int32
         Column of the largest membership; columns that are the largest of no document leave gaps.
-    n_clusters_ : int
-        Number of clusters with documents.
     history_ : ndarray of shape (n_iter_,)
         Objective after every sweep; it need not fall.
     n_iter_ : int

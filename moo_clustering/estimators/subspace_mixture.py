@@ -84,8 +84,6 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
 
     Attributes
     ----------
-    n_clusters_ : int
-        Clusters that have samples.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Means; of features that are not relevant, those of all clusters for which they are not.
     variances_ : ndarray of shape (n_clusters_, n_features)

@@ -7,8 +7,10 @@ their connected components.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -55,7 +57,7 @@ MAX_MEMORY = 4 * 2**30
 # Beyond so many samples, all others as candidates must be forced.
 MOST_LITERAL = 2000
 # Above the first, parts are grouped before they are merged; above the second, the tree is cut into fewer.
-MOST_PIECES, _MOST_GROUPED = 500, 6000
+MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Individuals with more clusters are not looked at for fragments.
 _MOST_CLUSTERS = 2000
 # A variance below this share of the squared lengths of samples is lost in products of samples.
@@ -214,9 +216,8 @@ class MOCKProblem(SignedProblem):
         Notes
         -----
         Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. Where there are more than 500 pieces, the smallest first join those
-        with which they share most neighbours, until 500 are left; with more than 6000, the tree is cut into
-        fewer. "split" merges along the tree only, as its clusters hang together.
+        P^3) at worst, and O(P^2) memory. P is at most 500: of more pieces, the smallest first join those with
+        which they share most neighbours. "split" merges along the tree only, as its clusters hang together.
 
         Examples
         --------
@@ -242,16 +243,18 @@ class MOCKProblem(SignedProblem):
             scores = PartScores(pieces, self.graph, self.weights, None, None, self.n_jobs)
         links: Any = pieces.links
         groups, linked = scores.groups(links.above, self.encoding.kind == "split")
-        front = np.empty((0, pieces.n_parts), dtype=np.int32)
+        scores = scores.of_groups(groups)
+        front = np.empty((0, scores.n_parts), dtype=np.int32)
         for ratio in np.geomspace(0.01, 100.0, n_weights):
-            path = merge_path(scores, ratio / (1.0 + ratio), groups, linked)
+            path = merge_path(scores, ratio / (1.0 + ratio), linked)
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = non_dominated(F)
             # Equal partitions, whose objectives are equal, are neighbours.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
-        chunk = max(1, 2**23 // self.n_samples)
-        labels = (links.labels(front[lo : lo + chunk]) for lo in range(0, len(front), chunk))
+        firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
+        chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
+        labels = (links.labels(firsts[rows][:, groups]) for rows in chunks)
         if self.encoding.links is None:
             return np.concatenate([pieces.to_full(pieces.encode(one)) for one in labels])
         return np.concatenate([self.encoding.encode(one) for one in labels])
@@ -344,7 +347,13 @@ class PartScores:
         n_jobs: int | None,
     ) -> None:
         self.encoding, self.X, self.n_jobs = encoding, graph.X, n_jobs
-        self.base, self.n_parts = encoding.base, encoding.n_parts
+        self._lists = graph.neighbors, weights
+        self._set_parts(encoding.base, encoding.n_parts)
+        self.table = None if y is None else self._class_table(y)
+        self.links = None if constraints is None else self._pairs_of_constraints(constraints)
+
+    def _set_parts(self, base: IntArray, n_parts: int) -> None:
+        self.base, self.n_parts = base, n_parts
         self.sizes = np.bincount(self.base, minlength=self.n_parts).astype(np.float64)
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X)
@@ -352,9 +361,6 @@ class PartScores:
         # Squared distances of the samples to the means of their parts, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         self.within = float(np.einsum("ij,ij->", rest, rest))
-        self._lists = graph.neighbors, weights
-        self.table = None if y is None else self._class_table(y)
-        self.links = None if constraints is None else self._pairs_of_constraints(constraints)
 
     def values(self, X: NDArray[Any], names: Sequence[str]) -> FloatArray:
         """Objectives with natural signs, shape (n_individuals, len(names))."""
@@ -437,22 +443,25 @@ class PartScores:
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
         """Group of every part, the smallest of many joined to others, and which groups are linked."""
-        own: IntArray = np.arange(self.n_parts)
-        linked = np.zeros((self.n_parts, self.n_parts), dtype=bool)
-        linked[own[1:], above[1:]] = True
-        if not along_tree:
-            linked[self.pairs[:2]] = True
-        linked |= linked.T
-        if self.n_parts > MOST_PIECES:
-            means, shared = self.clusters(own)
-            # Linked parts come before others even where no list leads from one to the other.
-            shared = np.where(linked, shared + np.finfo(np.float64).tiny, 0.0)
-            loci.join_smallest(self.sizes.copy(), means, shared, MOST_PIECES, own)
-            own = number_clusters(own)[0]
-            a, b = own[np.array(np.nonzero(linked))]
-            linked = np.zeros((MOST_PIECES, MOST_PIECES), dtype=bool)
-            linked[a[a != b], b[a != b]] = True
-        return own, linked
+        rows, columns, weights = self.pairs
+        kept = above[columns] == rows if along_tree else slice(None)
+        # A part comes after the one it hangs from, and is linked with it even if no list leads there.
+        rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
+        weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
+        own = joined_smallest(self.sizes, zip(rows, columns, weights, strict=True), MOST_PIECES)
+        linked = np.zeros((own.max() + 1, own.max() + 1), dtype=bool)
+        linked[own[rows], own[columns]] = True
+        np.fill_diagonal(linked, False)
+        return own, linked | linked.T
+
+    def of_groups(self, groups: IntArray) -> Self:
+        """The same for groups of the parts in place of the parts."""
+        if groups.max() + 1 == self.n_parts:
+            return self
+        found = copy(self)
+        vars(found).pop("pairs", None)
+        found._set_parts(groups[self.base], int(groups.max()) + 1)
+        return found
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         if constraints.n_samples != len(self.X):
@@ -485,21 +494,44 @@ class PartScores:
         return table
 
 
-def merge_path(scores: PartScores, weight: float, groups: IntArray, linked: NDArray[np.bool_]) -> Rows:
-    """Partitions of the parts while linked groups are merged greedily, shape (n_groups, n_parts)."""
-    sizes, n = np.bincount(groups, scores.sizes), len(scores.X)
-    parts, firsts, link = np.arange(len(sizes)), np.unique(groups, return_index=True)[1], linked.copy()
-    means, apart = scores.clusters(groups)
+def joined_smallest(sizes: FloatArray, edges: Iterable[tuple[int, int, float]], n_groups: int) -> IntArray:
+    """Join the smallest part to the one with the greatest edge to it until ``n_groups`` are left."""
+    near: list[dict[int, float]] = [{} for _ in sizes]
+    for a, b, weight in edges:
+        near[a][b] = near[b][a] = near[a].get(b, 0.0) + weight
+    left, own = sizes.tolist(), np.arange(len(sizes))
+    smallest = [(size, part) for part, size in enumerate(left)]
+    heapify(smallest)
+    for _ in range(len(left) - n_groups):
+        size, a = heappop(smallest)
+        while size != left[a]:  # it has grown or joined another
+            size, a = heappop(smallest)
+        b = max(near[a], key=lambda c: (near[a][c], -c))
+        left[b], left[a], own[a] = left[b] + size, 0.0, b
+        heappush(smallest, (left[b], b))
+        for c, weight in near[a].items():
+            del near[c][a]
+            if c != b:
+                near[b][c] = near[c][b] = near[c].get(b, 0.0) + weight
+    while (own != own[own]).any():
+        own = own[own]
+    return number_clusters(own)[0]
+
+
+def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
+    """Partitions of the parts while linked ones are merged greedily, shape (n_parts, n_parts)."""
+    parts, n = np.arange(scores.n_parts), len(scores.X)
+    sizes, link = scores.sizes.copy(), linked.copy()
+    means, apart = scores.clusters(parts)
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
-    within = scores.within + float((scores.sizes[:, None] * (scores.means - means[groups]) ** 2).sum())
-    spread = float(scores.X.var(axis=0).sum()) - within / n
+    spread = float(scores.X.var(axis=0).sum()) - scores.within / n
     far = cdist(means, means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
     # The nearest other part of each is remembered, so that a merge visits the rows that it changes.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
-    for _ in range(len(sizes) - 1):
+    for _ in range(scores.n_parts - 1):
         a, b = sorted((i := int(least.argmin()), int(nearest[i])))
         total = sizes[a] + sizes[b]
         # Squared distances to the mean of both, from those to either.
@@ -521,7 +553,7 @@ def merge_path(scores: PartScores, weight: float, groups: IntArray, linked: NDAr
         least[stale] = cost[stale, nearest[stale]]
         better = row < least
         nearest[better], least[better] = a, row[better]
-    return firsts.astype(np.int32)[np.array(path)[:, groups]]
+    return np.array(path, dtype=np.int32)
 
 
 class LinkScores(PartScores):
