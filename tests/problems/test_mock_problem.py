@@ -473,7 +473,7 @@ def test_memory_at_a_hundred_thousand():
     F = problem.evaluate(G)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert problem.n_var == 1581
+    assert problem.n_var == 1999
     assert F.shape == (100, 2)
     assert peak < 300e6
     # What a partition costs does not depend on the samples: all is said by parts and pairs of them.
