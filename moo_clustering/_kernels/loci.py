@@ -258,39 +258,6 @@ def deviations(
 
 
 @njit(cache=True, nogil=True)
-def join_smallest(sizes: Any, means: Any, shared: Any, n_clusters: int, joined: Any) -> float:
-    """Join the smallest clusters until ``n_clusters`` are left; return the rise of the sum of squares.
-
-    Each joins the cluster with which it shares most, by ``shared``, or else that of the nearest mean. All
-    arrays are written to: ``joined``, which comes in as 0, 1, ..., becomes the new cluster of every cluster.
-    """
-    k, rise = len(sizes), 0.0
-    alive = np.ones(k, dtype=np.bool_)
-    for _ in range(k - n_clusters):
-        a = -1
-        for c in range(k):
-            if alive[c] and (a < 0 or sizes[c] < sizes[a]):
-                a = c
-        b, most, least = -1, 0.0, np.inf
-        for c in range(k):
-            if alive[c] and c != a:
-                near = ((means[c] - means[a]) ** 2).sum() if most == 0.0 else np.inf
-                if shared[a, c] > most or (most == 0.0 and near < least):
-                    b, most, least = c, shared[a, c], near
-        total = sizes[a] + sizes[b]
-        rise += sizes[a] * sizes[b] / total * ((means[b] - means[a]) ** 2).sum()
-        means[b] = (sizes[a] * means[a] + sizes[b] * means[b]) / total
-        for c in range(k):
-            shared[b, c] += shared[a, c]
-            shared[c, b] = shared[b, c]
-        shared[b, b], sizes[b], alive[a] = 0.0, total, False
-        for c in range(k):
-            if joined[c] == a:
-                joined[c] = b
-    return rise
-
-
-@njit(cache=True, nogil=True)
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:

@@ -7,7 +7,7 @@ their connected components.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -284,21 +284,26 @@ class MOCKProblem(SignedProblem):
 
         Notes
         -----
-        O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree, and 32 MB of memory.
+        O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree.
         """
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
-        best, found = np.inf, None
-        for i, own in enumerate(parts):
-            clusters, own = np.unique(own, return_inverse=True)
-            sizes = np.bincount(own, scores.sizes).astype(np.float64)
-            if (sizes >= least_size).sum() != n_clusters or len(clusters) > _MOST_CLUSTERS:
+        rows, columns, weights = scores.pairs
+        counted, found = [], []
+        for i, part in enumerate(parts):
+            clusters, own = np.unique(part, return_inverse=True)
+            sizes, k = np.bincount(own, scores.sizes).astype(np.float64), len(clusters)
+            if (sizes >= least_size).sum() != n_clusters or k > _MOST_CLUSTERS:
                 continue
-            joined = np.arange(len(clusters))
-            rise = loci.join_smallest(sizes, *scores.clusters(own), n_clusters, joined)
-            variance = float(scores.variance(parts[[i]])[0]) + rise / self.n_samples
-            if variance < best:
-                best, found = variance, (i, joined[own])
-        return found and (found[0], number_clusters(found[1][scores.base])[0])
+            sums = np.zeros((k, scores.X.shape[1]))
+            np.add.at(sums, own, scores.sums)
+            edges = coo_array((weights, (own[rows], own[columns])), shape=(k, k)).tocsr().tocoo()
+            groups = joined_smallest(sizes, sums, edges, n_clusters)
+            counted.append(i)
+            found.append(clusters[np.unique(groups, return_index=True)[1]][groups[own]])
+        if not counted:
+            return None
+        best = int(scores.variance(np.array(found, dtype=np.int32)).argmin())
+        return counted[best], number_clusters(found[best][scores.base])[0]
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
@@ -432,15 +437,6 @@ class PartScores:
         rows, ranks = np.nonzero(neighbors >= 0)
         return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
 
-    def clusters(self, own: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Means of clusters of parts, and the weights of the neighbours that two of them share."""
-        k, sums = own.max() + 1, np.zeros((own.max() + 1, self.X.shape[1]))
-        np.add.at(sums, own, self.sums)
-        rows, columns, weights = self.pairs
-        shared = coo_array((weights, (own[rows], own[columns])), shape=(k, k)).toarray()
-        np.fill_diagonal(shared, 0.0)
-        return sums / np.bincount(own, self.sizes)[:, None], shared + shared.T
-
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
         """Group of every part, the smallest of many joined to others, and which groups are linked."""
         rows, columns, weights = self.pairs
@@ -448,7 +444,8 @@ class PartScores:
         # A part comes after the one it hangs from, and is linked with it even if no list leads there.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
-        own = joined_smallest(self.sizes, zip(rows, columns, weights, strict=True), MOST_PIECES)
+        edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
+        own = joined_smallest(self.sizes, self.sums, edges, MOST_PIECES)
         linked = np.zeros((own.max() + 1, own.max() + 1), dtype=bool)
         linked[own[rows], own[columns]] = True
         np.fill_diagonal(linked, False)
@@ -494,21 +491,31 @@ class PartScores:
         return table
 
 
-def joined_smallest(sizes: FloatArray, edges: Iterable[tuple[int, int, float]], n_groups: int) -> IntArray:
-    """Join the smallest part to the one with the greatest edge to it until ``n_groups`` are left."""
+def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
+    """Groups of parts: the smallest joins the one with the greatest edge to it, or else the nearest mean.
+
+    Edges of the same ends add up; ``sums`` of the parts' samples, shape (n_parts, n_features).
+    """
     near: list[dict[int, float]] = [{} for _ in sizes]
-    for a, b, weight in edges:
-        near[a][b] = near[b][a] = near[a].get(b, 0.0) + weight
-    left, own = sizes.tolist(), np.arange(len(sizes))
-    smallest = [(size, part) for part, size in enumerate(left)]
+    for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
+        if a != b:
+            near[a][b] = near[b][a] = near[a].get(b, 0.0) + weight
+    left, sums, own = sizes.copy(), sums.copy(), np.arange(len(sizes))
+    smallest = [(size, part) for part, size in enumerate(sizes.tolist())]
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
         while size != left[a]:  # it has grown or joined another
             size, a = heappop(smallest)
-        b = max(near[a], key=lambda c: (near[a][c], -c))
-        left[b], left[a], own[a] = left[b] + size, 0.0, b
-        heappush(smallest, (left[b], b))
+        left[a] = 0.0
+        if near[a]:
+            b = max(near[a], key=lambda c: (near[a][c], -c))
+        else:
+            others = np.flatnonzero(left)
+            gaps = sums[others] / left[others, None] - sums[a] / size
+            b = int(others[(gaps**2).sum(axis=1).argmin()])
+        left[b], own[a], sums[b] = left[b] + size, b, sums[b] + sums[a]
+        heappush(smallest, (float(left[b]), b))
         for c, weight in near[a].items():
             del near[c][a]
             if c != b:
@@ -522,10 +529,13 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     """Partitions of the parts while linked ones are merged greedily, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), len(scores.X)
     sizes, link = scores.sizes.copy(), linked.copy()
-    means, apart = scores.clusters(parts)
+    rows, columns, weights = scores.pairs
+    apart = np.zeros(linked.shape)
+    apart[rows, columns] = weights
+    apart += apart.T
     apart *= 2.0 * (1.0 - weight) / (apart.sum() or 1.0)
     spread = float(scores.X.var(axis=0).sum()) - scores.within / n
-    far = cdist(means, means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
+    far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
     # The nearest other part of each is remembered, so that a merge visits the rows that it changes.
     nearest = cost.argmin(axis=1)
