@@ -103,6 +103,7 @@ def _evo_cluster(optimizer: str, name: str) -> Fit:
         from EvoCluster import _objectives
 
         module = __import__(f"EvoCluster.optimizers.{optimizer}", fromlist=[name])
+        # EvoCluster draws from the global generators, in a process of its own here, and takes no others.
         random.seed(0)
         np.random.seed(0)  # noqa: NPY002
         low, high = X.min(), X.max()

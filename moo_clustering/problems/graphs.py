@@ -286,6 +286,7 @@ class MOCKProblem(SignedProblem):
         -----
         O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree.
         """
+        n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
         rows, columns, weights = scores.pairs
         counted, found = [], []
@@ -452,11 +453,12 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """The same for groups of the parts in place of the parts."""
+        """The same for groups of the parts, but nothing about labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
-        vars(found).pop("pairs", None)
+        vars(found).pop("pairs", None)  # of the parts; those of the groups are computed when asked for
+        found.table = found.links = None
         found._set_parts(groups[self.base], int(groups.max()) + 1)
         return found
 

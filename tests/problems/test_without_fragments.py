@@ -113,3 +113,9 @@ def test_pairs_that_the_search_keeps_are_not_broken():
 def test_shares_are_checked(share):
     with pytest.raises(ValueError, match="min_cluster_share"):
         MOCK(2, min_cluster_share=share).fit(scattered(0)[0])
+
+
+def test_numbers_of_clusters_are_checked():
+    problem = MOCKProblem(scattered(0)[0], random_state=0)
+    with pytest.raises(ValueError, match="n_clusters must be an integer of at least 1, got 0"):
+        problem.without_fragments(problem.greedy_front(), 0, 1e9)
