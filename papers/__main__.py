@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     metavar="NAMES",
     help="flagship: which questions, separated by commas: unsupervised, known, labels, novel, pairs, "
     "evolution, families; interactive: which methods, as its tables name them; evolution: which settings, "
-    "mock, features, subspaces; default: all.",
+    "mock, features, subspaces, bags, cuts; default: all.",
 )
 def reproduce(
     name: str | None, out: Path | None, data: Path | None, seeds: int | None, jobs: int, k_max: str,

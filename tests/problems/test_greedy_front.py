@@ -75,8 +75,10 @@ def test_it_is_what_naive_merging_finds(n_neighbors, n_pieces, monkeypatch, glob
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_many_pieces_are_grouped_first(kind, monkeypatch):
+@pytest.mark.parametrize("most_grouped", [1000, 15])  # of the 30 parts all, or of a tree with fewer cuts
+def test_many_pieces_are_grouped_first(kind, most_grouped, monkeypatch):
     monkeypatch.setattr(graphs, "MOST_PIECES", 9)
+    monkeypatch.setattr(graphs, "_MOST_GROUPED", most_grouped)
     X, _ = make_moons(150, noise=0.1, random_state=0)
     problem = MOCKProblem(X, encoding=kind, random_state=0)
     assert problem.encoding.n_parts > 20
