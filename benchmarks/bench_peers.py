@@ -254,7 +254,8 @@ def cell(name: str, n: int, most: int) -> dict[str, float]:
     compiled: list[bool] = []
     with before_compiling(lambda: compiled.append(True)):
         seconds, labels = timed(lambda: fit(X, y))
-    if compiled:  # of kernels that small data do without
+    # The first fit did not compile kernels that only larger data need.
+    if compiled:
         seconds, labels = timed(lambda: fit(X, y))
     return {
         "seconds": seconds,
