@@ -1,4 +1,4 @@
-"""The content of a report: solutions of a fitted estimator, their columns, and the figures beside them."""
+"""Content of a report: the solutions of a fitted estimator, their columns and the figures beside them."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ from moo_clustering.fronts import spread_members
 
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
-# Objectives of this package to maximise; all others are minimised.
+# Objectives that are maximised; all others are minimised.
 _GREATER = frozenset({"i_index", "sep"})
 _MOST_ROLES = 3
 _HEIGHT = 800  # pixels in a notebook
-# The fact that goes to the foot of the page.
+# Name of the fact that the footer of the page shows.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
-# Samples up to which threads that wait for each other cost k-means more than they save.
+# Largest number of samples for which k-means is faster on one thread than on several.
 _SMALL = 5000
 _CONTROLS = {"control_labels_": "control", "random_control_labels_": "random-control"}
-# Labels of all members that are clustered only when they are asked for; and at least so many members.
+# A front that is clustered on demand shows members with at most this many labels in total, but at least
+# FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 
 
 def greater_is_better(estimator: Any) -> list[bool]:
-    """Whether greater values are better, for each objective of the front."""
+    """Whether each objective of the front is maximised."""
     names = tuple(getattr(estimator, "objective_names_", ()))
     if any(each.__name__ == "ParetoPoolClusterer" for each in type(estimator).__mro__):
         return [True] * len(names)
@@ -54,7 +55,7 @@ def greater_is_better(estimator: Any) -> list[bool]:
 
 
 def objective_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
-    """Objectives in natural sign, NaN where they are not known."""
+    """Objectives in natural sign, NaN where unknown."""
     names = tuple(getattr(estimator, "objective_names_", ()))
     found = np.full((len(solutions), len(names)), np.nan)
     for place, solution in enumerate(solutions):
@@ -68,7 +69,7 @@ def objective_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Col
 
 
 def size_columns(labels: NDArray[np.int32]) -> list[Column]:
-    """Number of clusters, size of the smallest, and samples in none where there are such."""
+    """Number of clusters, size of the smallest cluster and, if any, number of samples in no cluster."""
     sizes = [np.bincount(row[row >= 0]) for row in labels]
     sizes = [each[each > 0] for each in sizes]
     columns = [
@@ -83,7 +84,7 @@ def size_columns(labels: NDArray[np.int32]) -> list[Column]:
 
 
 def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]) -> list[Column]:
-    """Shares of the satisfied constraints: all, must-links, cannot-links."""
+    """Shares of all constraints, of the must-links and of the cannot-links that are satisfied."""
     if all(given is None or np.size(given) == 0 for given in supervision.values()):
         return []
     must, cannot = satisfied_pairs(labels, supervision)
@@ -98,7 +99,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def score_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
-    """Scores of the method: of a pool, from agreement and modularity; attainment."""
+    """Scores by which the method ranks its solutions: score of a pool, loss of a run, attainment."""
     columns = []
     scoring = getattr(estimator, "scoring_", None)
     if scoring is not None:
@@ -122,22 +123,22 @@ def _run_of(solution: Solution) -> int | None:
 
 
 def known_columns(columns: Sequence[Column]) -> list[Column]:
-    """Those with a number at all."""
+    """Drop columns that are all NaN."""
     return [column for column in columns if np.isfinite(column.values).any()]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A number of every solution.
+    """One number for each solution.
 
     Attributes
     ----------
     name : str
     values : ndarray of shape (n_solutions,), float64
-        NaN where there is none.
+        NaN where undefined.
     is_objective : bool
     greater_is_better : bool or None
-        None where neither is.
+        None if neither direction is better.
     """
 
     name: str
@@ -153,11 +154,11 @@ class ClusterFacts:
     Attributes
     ----------
     silhouette : float
-        Mean over its samples, or over those that were looked at; NaN if unknown.
+        Mean silhouette of its samples, or of a subsample of them; NaN if unknown.
     typical : tuple of int
-        Rows of the samples nearest to its middle, the nearest first.
+        Rows of the samples nearest to the centre of the cluster, nearest first.
     features : tuple of (str, float)
-        Leading terms or features with their weights, the greatest first.
+        Leading terms or features with their weights, largest weight first.
     """
 
     silhouette: float = float("nan")
@@ -167,7 +168,7 @@ class ClusterFacts:
 
 @dataclass(frozen=True, eq=False)
 class PlaneMap:
-    """Positions of samples in the plane.
+    """Positions of the samples in the plane.
 
     Attributes
     ----------
@@ -176,7 +177,7 @@ class PlaneMap:
         Rows of the samples shown, ascending.
     axes : tuple of two str
     note : str
-        How it was made, and how many samples it leaves out.
+        Method of the projection, and the number of samples that are not shown.
     """
 
     positions: NDArray[np.float64]
@@ -187,21 +188,21 @@ class PlaneMap:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A further figure.
+    """A figure of one method.
 
     Attributes
     ----------
     kind : {"matrix", "lines", "bars", "image"}
     title, note : str
     x, y : sequence
-        Names and heights of ``"bars"``; names of columns and rows of a ``"matrix"``, or none.
+        Names and heights of ``"bars"``; names of the columns and rows of a ``"matrix"``, or empty.
     series : mapping of str to (x, y)
         The lines of ``"lines"``.
     matrix : ndarray of shape (n_rows, n_columns), optional
         The matrix of ``"matrix"``.
     axes : tuple of two str
     image : bytes
-        A PNG, of ``"image"``; ``note`` is what it says to those who cannot see it.
+        A PNG file, for ``"image"``; ``note`` is its text alternative.
     """
 
     kind: Literal["matrix", "lines", "bars", "image"]
@@ -223,40 +224,40 @@ class ReportContent:
     ----------
     title : str
     facts : sequence of (str, str)
-        Method, options and data, for the head of the page.
+        Method, parameters and data, for the header of the page.
     sample_kind : str
-        The word for a sample: "sample", "document", "bag", "row", ...
+        Noun for a sample: "sample", "document", "bag", "row", ...
     sample_names : ndarray of shape (n_samples,) of str
     sample_texts : sequence of str or None
-        Texts by which to recognise samples, such as the beginning of a document.
+        Texts that identify the samples, such as the beginning of each document.
     names : sequence of str
         Names of the solutions.
     labels : ndarray of shape (n_solutions, n_samples), int32
-        Clusters 0, 1, ...; -1 for samples in none.
+        Clusters 0, 1, ...; -1 for samples in no cluster.
     columns : sequence of Column
         Objectives first.
     chosen : int
-        The solution that the estimator gave.
+        The solution that the estimator chose.
     rules : mapping of str to int
-        Solution that ``choose(rule)`` takes.
+        The solution that each ``choose(rule)`` selects.
     runs : sequence of str
-        Run of every solution; empty if there is one run only.
+        Run of each solution; empty for a single run.
     cluster_names : mapping of int to sequence of str
-        Names of the clusters of a solution that has them.
+        Names of the clusters of each solution with named clusters.
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
-        Facts of the clusters of each described solution, cluster by cluster.
+        One entry per cluster for each described solution.
     features_title : str
-        Heading of the features of clusters, such as "leading terms".
+        Heading of the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
     agreement : ndarray of shape (n_solutions, n_solutions) or None
-        Adjusted Rand index of every two solutions.
+        Adjusted Rand index of each pair of solutions.
     agreement_note : str
     history : DataFrame or None
-        Generations in the first column, numbers in the others.
+        Generations in the first column, values in the others.
     panels : sequence of Panel
     missing : sequence of str
-        Sentences about what the report cannot show.
+        Sentences that name what the report cannot show.
     """
 
     title: str
@@ -295,20 +296,20 @@ class ReportContent:
 
 @dataclass(eq=False)
 class Solution:
-    """A partition."""
+    """A partition and its roles in the run."""
 
     labels: Labels
-    # Roles of the solution in the run, such as ``"member 3"`` of the front and ``"result"``.
+    # Such as ``"member 3"`` of the front and ``"result"``.
     roles: list[str]
     member: int | None = None  # row of the front
-    values: NDArray[np.float64] | None = None  # objectives in natural sign, where they are known
-    # Sample in the middle of every cluster, where the method has one.
+    values: NDArray[np.float64] | None = None  # objectives in natural sign, if known
+    # The medoid of each cluster, if the method has medoids.
     medoids: NDArray[np.int64] | None = None
     cluster_names: list[str] | None = None
 
     @property
     def name(self) -> str:
-        """Roles, the first of many; that it is the result comes first."""
+        """Its first roles, with ``"result"`` before all others."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -316,13 +317,13 @@ class Solution:
 
 @dataclass(eq=False)
 class Solutions:
-    """Partitions in order; those of a front first, and row by row."""
+    """Partitions in the order of the report: the members of the front first, in the order of its rows."""
 
     found: list[Solution] = field(default_factory=list)
     _places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, solution: Solution) -> int:
-        """Put one at the end, whether there is an equal one or not; its place."""
+        """Append a solution, even if an equal one exists, and return its position."""
         self.found.append(solution)
         place = len(self.found) - 1
         self._places.setdefault(solution.labels.tobytes(), place)
@@ -338,10 +339,10 @@ class Solutions:
         cluster_names: list[str] | None = None,
         medoids: NDArray[np.int64] | None = None,
     ) -> int:
-        """The place of a partition, which is added if it is new.
+        """Return the position of a partition, which is appended if it is new.
 
-        ``member`` is the row of the front that it is: clusters of that solution are numbered as here from
-        then on. With ``always_named`` a solution that is there already has the role too.
+        ``member`` is its row of the front; that solution takes over the cluster numbers given here. With
+        ``always_named`` an existing solution gets the role as well.
         """
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
@@ -361,13 +362,13 @@ class Solutions:
         return place
 
     def _is_other_member(self, place: int, member: int | None) -> bool:
-        """Whether a place is of another row of the front than a row that has none yet."""
+        """Whether the position belongs to another row of the front, while this row has no position yet."""
         if member is None or self.found[place].member in (None, member):
             return False
         return all(solution.member != member for solution in self.found)
 
     def _member(self, member: int, labels: Labels) -> int | None:
-        """Place of a row of the front, if it is this partition."""
+        """Position of a row of the front, if it is this partition."""
         for place, solution in enumerate(self.found):
             if solution.member == member:
                 if not _same_partition(solution.labels, labels):
@@ -385,12 +386,12 @@ class Solutions:
 
     @property
     def names(self) -> list[str]:
-        """Different names."""
+        """Names of the solutions."""
         return [solution.name for solution in self.found]
 
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
-    """Labels as int32, -1 for samples in no cluster; ValueError unless one whole number per sample."""
+    """Labels as int32, -1 for samples in no cluster; raises a ValueError unless they are 1-d integers."""
     found = np.asarray(labels)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(
@@ -408,23 +409,23 @@ def _same_partition(first: Labels, second: Labels) -> bool:
 
 @dataclass(frozen=True)
 class Report:
-    """The page that was written; the value of a cell in a notebook shows it there.
+    """A written report page, which a notebook shows when it is the last value of a cell.
 
     Attributes
     ----------
     path : Path
-        Absolute.
+        Absolute path of the page.
     """
 
     path: Path
 
     def open(self) -> bool:
-        """Show it in the browser; False where there is none."""
+        """Show the page in the browser; returns False if there is no browser."""
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
-        # As an attribute, so that neither its scripts nor its looks meet those of the notebook; the file
-        # itself is out of reach for notebooks of another machine.
+        # `srcdoc` isolates the scripts and styles of the page from those of the notebook. A link to the file
+        # would not work in a notebook that runs on another machine.
         page = html.escape(self.path.read_text(encoding="utf-8"))
         return (
             f'<iframe srcdoc="{page}" title="report" style="width: 100%; height: {_HEIGHT}px; border: 0">'
@@ -433,7 +434,7 @@ class Report:
 
 
 class RunSolutions(NamedTuple):
-    """Partitions, which of them the estimator gave, what its rules take, and what is left out."""
+    """All partitions of a run, the chosen one, the selections of the rules, and notes on omissions."""
 
     solutions: Solutions
     labels: NDArray[np.int32]
@@ -443,10 +444,10 @@ class RunSolutions(NamedTuple):
 
 
 def run_solutions(estimator: Any, class_names: Sequence[str] | None = None) -> RunSolutions:
-    """Members of the front, the result, alternatives, controls, runs, and what rules take beside these.
+    """Collect the front, the result, alternatives, controls, runs and the selections of all rules.
 
-    The fitted estimator stays as it is; ``class_names`` are those of the classes 0, 1, ... that it was given
-    as labels. Raises a NotFittedError without ``labels_``.
+    The fitted estimator is not modified. ``class_names`` are the names of the classes 0, 1, ... of the labels
+    that it was fitted with. Raises a NotFittedError if the estimator has no ``labels_``.
     """
     if getattr(estimator, "labels_", None) is None:
         raise NotFittedError(
@@ -479,7 +480,7 @@ def _collected(estimator: Any, class_names: Sequence[str] | None) -> RunSolution
             choice.labels,
             choice.rule,
             member=choice.member,
-            # The button of a rule says what it takes.
+            # The button of a rule names its solution.
             always_named=False,
             cluster_names=cluster_names(choice.estimator, class_names),
             medoids=_medoids(choice.estimator),
@@ -494,7 +495,7 @@ def _collected(estimator: Any, class_names: Sequence[str] | None) -> RunSolution
 
 
 def cluster_names(estimator: Any, class_names: Sequence[str] | None = None) -> list[str] | None:
-    """Names of the classes that clusters are, after a fit of the flagship with labels."""
+    """Class name of each cluster after a semi-supervised fit of ParetoClustering."""
     if not hasattr(estimator, "alternatives_") or not hasattr(estimator, "classes_"):
         return None
     names = [str(code) if class_names is None else str(class_names[code]) for code in estimator.classes_]
@@ -505,7 +506,7 @@ def cluster_names(estimator: Any, class_names: Sequence[str] | None = None) -> l
 
 
 def _as_member(solutions: Solutions, place: int, estimator: Any, member: int | None) -> None:
-    """Say of a member that was left out of the front what it is, where it was chosen all the same."""
+    """Label the chosen solution when it is a front member that the report leaves out."""
     solution = solutions.found[place]
     if member is None or any(each.member == member for each in solutions.found):
         return
@@ -530,7 +531,7 @@ def _add_runs(estimator: Any, solutions: Solutions) -> list[str]:
 
 
 def _add_values(estimator: Any, solutions: Solutions) -> None:
-    """Objectives of what is not of the front, where they cost little."""
+    """Compute the objectives of solutions outside of the front, where this is cheap."""
     scoring = getattr(estimator, "scoring_", None)
     others = [each for each in solutions.found if each.values is None]
     if scoring is not None and others:
@@ -544,20 +545,20 @@ def _add_values(estimator: Any, solutions: Solutions) -> None:
 
 
 class Members(NamedTuple):
-    """Members of a front, and a sentence on those that are left out, if any are."""
+    """Members of a front, and a sentence on omitted members, if any."""
 
     solutions: list[Solution]
     note: str | None = None
 
 
 def has_front(estimator: Any) -> bool:
-    """Whether there is a front with a member."""
+    """Whether the estimator has a non-empty front."""
     front = getattr(estimator, "pareto_front_", None)
     return front is not None and len(front) > 0
 
 
 def front_members(estimator: Any) -> Members:
-    """Members of the front of a fitted estimator; none where there is no front."""
+    """Members of the front of a fitted estimator; empty if it has no front."""
     if not has_front(estimator):
         return Members([])
     front = np.asarray(estimator.pareto_front_, dtype=np.float64)
@@ -597,55 +598,52 @@ def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
-    # Constraints may have repaired what the search found.
+    # Constraints may have changed the partitions of the search.
     final = getattr(estimator, "repaired_labels_", None)
     if final is not None:
         return final[rows]
     if not hasattr(estimator, "graphs_") or "pareto_labels_" in vars(estimator):
-        # A property may keep what it finds, which is no business of the estimator that was given.
+        # Read from a copy: the property caches its value on the estimator.
         return np.asarray(copy.copy(estimator).pareto_labels_)[rows]
     with warnings.catch_warnings():
-        # The partition that the estimator chose is enough.
+        # The estimator has already warned about the partition that it chose.
         warnings.simplefilter("ignore")
         return [estimator.graphs_.labels(int(row)) for row in rows]
 
 
 class Choice(NamedTuple):
-    """The solution that ``choose(rule)`` takes."""
+    """The solution that ``choose(rule)`` selects."""
 
     rule: str
     labels: Labels
-    member: int | None  # row of the front, where it is known
+    member: int | None  # row of the front, if known
     estimator: Any  # a copy that has chosen
 
 
 def choices(estimator: Any) -> list[Choice]:
-    """Choices of a fitted estimator by every rule that it has and that can be followed at once.
-
-    The estimator stays as it is.
-    """
+    """Selections of all rules that need no further search; the fitted estimator is not modified."""
     found = []
     for rule in rule_names(estimator):
-        # Choosing sets attributes, and adds at most to memos behind them, so that the copy may be flat.
+        # A shallow copy is enough: `choose` sets attributes, and changes no object behind them but caches.
         other = copy.copy(estimator)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 other.choose(rule)
-            except ValueError:  # a rule that this fit does not allow
+            except ValueError:  # this fit does not support the rule
                 continue
         found.append(Choice(rule, other.labels_, member_of(other), other))
     return found
 
 
 def member_of(estimator: Any) -> int | None:
-    """Row of the front that is chosen, if the estimator tells."""
+    """Row of the chosen member of the front; None if the estimator does not record it."""
     row = getattr(estimator, "chosen_", None)
     return None if row is None else int(row)
 
 
 def rule_names(estimator: Any) -> list[str]:
-    """Names that ``choose`` takes, without those that would begin another search."""
+    """Rules of ``choose`` that do not start another search."""
     if not callable(getattr(estimator, "choose", None)) or not hasattr(estimator, "pareto_front_"):
         return []
     own = getattr(estimator, "rules_", ("knee", *getattr(estimator, "objective_names_", ())))
