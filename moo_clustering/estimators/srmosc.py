@@ -42,9 +42,7 @@ from moo_clustering.estimators._options import (
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation import SupportMutation
-from moo_clustering.operators.sampling import SparseRowSampling
+from moo_clustering.operators.sparse_rows import RowUniformCrossover, SparseRowSampling, SupportMutation
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 

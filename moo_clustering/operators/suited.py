@@ -15,61 +15,73 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering import encodings, problems
-from moo_clustering.operators import crossover, mutation, mutation_labels, repair, sampling, selection
+from moo_clustering.operators import (
+    centers,
+    feature_subsets,
+    generic,
+    labels,
+    medoids,
+    modes,
+    neighbors,
+    seeds,
+    selection,
+    sparse_rows,
+    trees,
+)
 
 Makers = tuple[Callable[[], Any], ...]
 # Sampling, crossover, mutation and, where genes need one, repair; the first kind that fits counts.
 _OF_PROBLEMS: dict[Any, Makers] = {
     problems.MOCKProblem: (
-        sampling.MSTInterestingnessSampling,
+        trees.MSTInterestingnessSampling,
         partial(UniformCrossover, prob=1.0),
-        mutation.NeighborBiasedMutation,
+        trees.NeighborBiasedMutation,
     ),
     problems.NeighborGraphProblem: (
-        sampling.NeighborSampling,
-        crossover.UniformNeighborCrossover,
-        mutation.NeighborResample,
-        repair.CannotLinkRepair,
+        neighbors.NeighborSampling,
+        neighbors.UniformNeighborCrossover,
+        neighbors.NeighborResample,
+        neighbors.CannotLinkRepair,
     ),
     problems.SRMOSCProblem: (
-        sampling.SparseRowSampling,
-        crossover.RowUniformCrossover,
-        mutation.SupportMutation,
+        sparse_rows.SparseRowSampling,
+        sparse_rows.RowUniformCrossover,
+        sparse_rows.SupportMutation,
     ),
-    problems.FuzzyModesProblem: (sampling.ModesSampling, SinglePointCrossover, mutation.ModesMutation),
+    problems.FuzzyModesProblem: (modes.ModesSampling, SinglePointCrossover, modes.ModesMutation),
     problems.EnsembleSelectionProblem: (BinaryRandomSampling, HUX, BitflipMutation),
     problems.SubspaceClusteringProblem: (
-        sampling.SeedSampling,
-        crossover.AlignedSeedCrossover,
-        lambda: mutation.MutationChoice([mutation.SweepSeedMutation(), mutation.DistantSeedMutation()]),
+        seeds.SeedSampling,
+        seeds.AlignedSeedCrossover,
+        lambda: generic.MutationChoice([seeds.SweepSeedMutation(), seeds.DistantSeedMutation()]),
     ),
     problems.SumOfSquaresProblem: (
-        sampling.EncodingSampling,
-        crossover.CentreMatchingCrossover,
-        partial(mutation.RelocateCentre, prob=0.2),
-        repair.LocalSearchRepair,
+        generic.EncodingSampling,
+        centers.CentreMatchingCrossover,
+        partial(centers.RelocateCentre, prob=0.2),
+        centers.LocalSearchRepair,
     ),
     problems.BagPartitionProblem: (
-        partial(sampling.PartitionSampling, ("random", "km")),
-        partial(crossover.AlignedHUX, prob=0.9),
+        partial(labels.PartitionSampling, ("random", "km")),
+        partial(labels.AlignedHUX, prob=0.9),
         # It lowers one objective only: with all children mutated, a front of several shrinks.
-        partial(mutation_labels.ImprovementMutation, 0.2, prob=0.5),
-        repair.MinSizeRepair,
+        partial(labels.ImprovementMutation, 0.2, prob=0.5),
+        labels.MinSizeRepair,
     ),
 }
 # Crossover and mutation.
 _OF_ENCODINGS: dict[Any, Makers] = {
     encodings.MedoidEncoding: (
-        partial(crossover.PrefixUnionCrossover, "two_cut", prob=0.9),
-        partial(mutation.MedoidReplaceMutation, "full", prob=0.5),
+        partial(medoids.PrefixUnionCrossover, "two_cut", prob=0.9),
+        partial(medoids.MedoidReplaceMutation, "full", prob=0.5),
     ),
     encodings.MedoidSlotEncoding: (
-        partial(crossover.SlotOnePointCrossover, prob=0.9),
-        partial(mutation.SlotMutation, "rank", prob=0.5),
+        partial(medoids.SlotOnePointCrossover, prob=0.9),
+        partial(medoids.SlotMutation, "rank", prob=0.5),
     ),
-    problems.FeatureSubsetEncoding: (partial(UniformCrossover, prob=0.9), mutation.FeatureMutation),
-    encodings.LabelEncoding: (crossover.AlignedUniformCrossover, mutation.EncodingMutation),
-    encodings.Encoding: (partial(UniformCrossover, prob=0.9), mutation.EncodingMutation),
+    problems.FeatureSubsetEncoding: (partial(UniformCrossover, prob=0.9), feature_subsets.FeatureMutation),
+    encodings.LabelEncoding: (labels.AlignedUniformCrossover, generic.EncodingMutation),
+    encodings.Encoding: (partial(UniformCrossover, prob=0.9), generic.EncodingMutation),
 }
 
 
@@ -107,7 +119,7 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
                 f"no operators are known for {type(problem).__name__}: give it an attribute encoding, an "
                 "Encoding, or the algorithm its own sampling, crossover and mutation."
             )
-        makers = (sampling.EncodingSampling, *fitting[0], repair.EncodingRepair)
+        makers = (generic.EncodingSampling, *fitting[0], generic.EncodingRepair)
     kinds = ("sampling", "crossover", "mutation", "repair")
     named = {name: make() for name, make in zip(kinds, makers, strict=False)}
     # MOEAD keeps duplicates, and needs as many individuals as it has directions.
@@ -116,7 +128,7 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
     duplicates: Any = NoDuplicateElimination()
     if encoding is not None:
         duplicates = selection.CanonicalDuplicates(encoding)
-        named["sampling"] = sampling.RefillingSampling(named["sampling"], duplicates)
+        named["sampling"] = generic.RefillingSampling(named["sampling"], duplicates)
     elif isinstance(problem, problems.FuzzyModesProblem):
         duplicates = selection.CanonicalDuplicates(problem.canonical)
     elif isinstance(problem, problems.EnsembleSelectionProblem):

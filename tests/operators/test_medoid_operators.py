@@ -28,12 +28,11 @@ from moo_clustering.operators import (
     MedoidSwapMutation,
     PrefixUnionCrossover,
 )
-from moo_clustering.operators.crossover import prefix_union
 from moo_clustering.operators.deap.individuals import MedoidIndividual
 from moo_clustering.operators.deap.selection import sel_constraint_nsga2, sel_tournament_rank
 from moo_clustering.operators.deap.toolboxes import constraint_nsga2_step, medoid_toolbox
 from moo_clustering.operators.deap.variation import cx_prefix_union, mut_medoid_replace, mut_medoid_swap
-from moo_clustering.operators.mutation import replace_one, swap_two
+from moo_clustering.operators.medoids import prefix_union, replace_one, swap_two
 from moo_clustering.problems import MedoidProblem, PartitionProblem
 
 LENGTHS = ["grow", "keep", "two_cut"]

@@ -11,7 +11,7 @@ from pymoo.core.problem import Problem
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.encodings.medoids import nearest_others
 from moo_clustering.operators import EncodingSampling, SlotMutation, SlotOnePointCrossover
-from moo_clustering.operators.mutation import mutate_slots, slot_radius
+from moo_clustering.operators.medoids import mutate_slots, slot_radius
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)

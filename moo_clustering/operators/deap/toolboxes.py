@@ -15,8 +15,7 @@ from moo_clustering._arrays import choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
-from moo_clustering.operators.base import bounds_of, encoding_of
-from moo_clustering.operators.crossover import Length
+from moo_clustering.operators.base import encoding_of
 from moo_clustering.operators.deap import bags
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
@@ -30,7 +29,8 @@ from moo_clustering.operators.deap.individuals import (
     as_mutate,
     batch_map,
 )
-from moo_clustering.operators.mutation import slot_radius
+from moo_clustering.operators.medoids import Length, slot_radius
+from moo_clustering.operators.partitions import bounds_of
 from moo_clustering.operators.survival import Boundary
 
 if TYPE_CHECKING:
@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from moo_clustering.bags import BagObjective
     from moo_clustering.encodings import MedoidSlotEncoding
     from moo_clustering.operators import DynamicDiversitySurvival
-    from moo_clustering.operators.crossover import GroupingOverlayCrossover
-    from moo_clustering.operators.mutation_labels import PartitionMutation
-    from moo_clustering.operators.repair import ClusterNumberRepair
+    from moo_clustering.operators.partitions import (
+        ClusterNumberRepair,
+        GroupingOverlayCrossover,
+        PartitionMutation,
+    )
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 

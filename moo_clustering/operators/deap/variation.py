@@ -18,11 +18,12 @@ from moo_clustering._arrays import Labels, choice, probability
 from moo_clustering._docs import documented
 from moo_clustering.encodings import aligned_distance, hamming_distance, relabel_by_first_appearance
 from moo_clustering.encodings.medoids import filled
-from moo_clustering.operators import crossover as crossovers
-from moo_clustering.operators import mutation as mutations
-from moo_clustering.operators.base import Bounds, center_problem
+from moo_clustering.operators import centers as center_moves
+from moo_clustering.operators import labels as label_moves
+from moo_clustering.operators import medoids as medoid_moves
+from moo_clustering.operators.centers import center_problem
 from moo_clustering.operators.deap.individuals import copied_genes, put_genes
-from moo_clustering.operators.mutation_labels import PartitionMutation
+from moo_clustering.operators.partitions import Bounds, GroupingOverlayCrossover, PartitionMutation
 
 Individual = Any
 Individuals = list[Any]
@@ -95,7 +96,7 @@ def cx_one_point(
 
     ``toolbox.register("mate", cx_one_point, rng=rng)`` makes it a DEAP ``mate(a, b)``.
     """
-    return _cross(a, b, crossovers.tails, rng, align, n_clusters)
+    return _cross(a, b, label_moves.tails, rng, align, n_clusters)
 
 
 @documented(CROSSOVER)
@@ -106,7 +107,7 @@ def cx_hux(
 
     Exactly floor(h / 2) of the h differing genes are exchanged.
     """
-    return _cross(a, b, crossovers.half_differing, rng, align, n_clusters)
+    return _cross(a, b, label_moves.half_differing, rng, align, n_clusters)
 
 
 @documented(CROSSOVER)
@@ -114,19 +115,19 @@ def cx_uniform(
     a: Individual, b: Individual, rng: np.random.Generator, align: bool = False, n_clusters: int | None = None
 ) -> Pair:
     """:class:`~moo_clustering.operators.AlignedUniformCrossover` of two individuals, in place."""
-    return _cross(a, b, crossovers.coins, rng, align, n_clusters)
+    return _cross(a, b, label_moves.coins, rng, align, n_clusters)
 
 
 def _cross(
     a: Individual,
     b: Individual,
-    exchange: crossovers.Exchange,
+    exchange: label_moves.Exchange,
     rng: np.random.Generator,
     align: bool,
     n_clusters: int | None,
 ) -> Pair:
     first, second = copied_genes(a, np.int32), copied_genes(b, np.int32)
-    children = crossovers.cross_partitions(first, second, exchange, rng, align=align, n_clusters=n_clusters)
+    children = label_moves.cross_partitions(first, second, exchange, rng, align=align, n_clusters=n_clusters)
     for individual, genes in zip((a, b), children, strict=True):
         put_genes(individual, genes[0])
     return a, b
@@ -176,7 +177,7 @@ def cx_grouping_overlay(
     b: Individual,
     rng: np.random.Generator,
     *,
-    crossover: crossovers.GroupingOverlayCrossover,
+    crossover: GroupingOverlayCrossover,
     k_max: int,
 ) -> Pair:
     """:class:`~moo_clustering.operators.GroupingOverlayCrossover` of two individuals, in place.
@@ -237,7 +238,7 @@ def cx_prefix_union(
     *,
     k_max: int,
     n_samples: int,
-    length: crossovers.Length = "grow",
+    length: medoid_moves.Length = "grow",
 ) -> Pair:
     """:class:`~moo_clustering.operators.PrefixUnionCrossover` of two individuals, in place.
 
@@ -247,7 +248,7 @@ def cx_prefix_union(
     """
     a, b = _row(first, k_max), _row(second, k_max)
     for individual, head, tail in ((first, a, b), (second, b, a)):
-        child = crossovers.prefix_union(head, tail, length, rng)
+        child = medoid_moves.prefix_union(head, tail, length, rng)
         _put(individual, filled(child, min(2, n_samples), n_samples, rng))
     return first, second
 
@@ -259,7 +260,7 @@ def mut_medoid_replace(
     *,
     k_max: int,
     n_samples: int,
-    kind: mutations.ReplaceKind = "replace",
+    kind: medoid_moves.ReplaceKind = "replace",
 ) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.MedoidReplaceMutation` of one individual, in place.
 
@@ -269,14 +270,14 @@ def mut_medoid_replace(
         See the pymoo operator.
     """
     sets = _row(individual, k_max)
-    _put(individual, mutations.replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
+    _put(individual, medoid_moves.replace_one(sets, n_samples, rng, kind=kind, k_min=min(2, n_samples)))
     return (individual,)
 
 
 @documented(MUTATION)
 def mut_medoid_swap(individual: Individual, rng: np.random.Generator) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.MedoidSwapMutation` of one individual, in place."""
-    _put(individual, mutations.swap_two(_row(individual, len(individual)), rng))
+    _put(individual, medoid_moves.swap_two(_row(individual, len(individual)), rng))
     return (individual,)
 
 
@@ -301,7 +302,7 @@ def cx_slots_one_point(
 ) -> Pair:
     """:class:`~moo_clustering.operators.SlotOnePointCrossover` of two individuals, in place."""
     first, second = copied_genes(a, np.int64), copied_genes(b, np.int64)
-    children = crossovers.cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
+    children = medoid_moves.cross_slots(first, second, rng, k_min=k_min, n_samples=n_samples)
     for individual, genes in zip((a, b), children, strict=True):
         put_genes(individual, genes[0])
     return a, b
@@ -331,7 +332,7 @@ def mut_slots(
         :meth:`~moo_clustering.encodings.MedoidSlotEncoding.nearest`: a medoid moves to one of them, and
         ``reach`` is ignored (the mutation ``kind="rank"``).
     """
-    genes = mutations.mutate_slots(
+    genes = medoid_moves.mutate_slots(
         copied_genes(ind, np.int64),
         rng,
         p_gene=probability("p_gene", p_gene),
@@ -359,10 +360,10 @@ def cx_match_centres(
     """
     a, b = (copied_genes(individual, np.float64).reshape(n_clusters, -1) for individual in (first, second))
     mixes = [getattr(individual, "mix", None) for individual in (first, second)]
-    for individual, genes in zip((first, second), crossovers.match_centers(a, b, rng), strict=True):
+    for individual, genes in zip((first, second), center_moves.match_centers(a, b, rng), strict=True):
         put_genes(individual, genes.ravel())
         if hasattr(individual, "mix"):
-            individual.mix = crossovers.inherited_mix(mixes, rng)
+            individual.mix = center_moves.inherited_mix(mixes, rng)
     return first, second
 
 
@@ -372,7 +373,7 @@ def mut_relocate(
     rng: np.random.Generator,
     *,
     problem: Any,
-    removal: mutations.Removal = "uniform",
+    removal: center_moves.Removal = "uniform",
     mix: float | None = None,
 ) -> tuple[Individual]:
     """:class:`~moo_clustering.operators.RelocateCentre` of one individual, in place.
@@ -387,8 +388,8 @@ def mut_relocate(
     encoding = center_problem(problem).encoding
     mix = getattr(individual, "mix", None) if mix is None else mix
     centers = encoding.centers(copied_genes(individual, np.float64))[0]
-    choice("removal", removal, get_args(mutations.Removal))
-    mutations.relocate(encoding, centers, rng.random() if mix is None else mix, rng, removal)
+    choice("removal", removal, get_args(center_moves.Removal))
+    center_moves.relocate(encoding, centers, rng.random() if mix is None else mix, rng, removal)
     put_genes(individual, centers.ravel())
     return (individual,)
 

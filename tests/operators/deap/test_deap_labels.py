@@ -16,11 +16,11 @@ from moo_clustering.operators import (
     PartitionMutation,
     PoolSampling,
 )
-from moo_clustering.operators.base import Bounds
 from moo_clustering.operators.deap import ArrayIndividual, MinimizeTwo
 from moo_clustering.operators.deap.selection import SelElite
 from moo_clustering.operators.deap.toolboxes import LabelStep, label_toolbox
 from moo_clustering.operators.deap.variation import cx_grouping_overlay, mut_partition
+from moo_clustering.operators.partitions import Bounds
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
 
