@@ -7,6 +7,7 @@ from .generic import EncodingRepair as EncodingRepair
 from .generic import EncodingSampling as EncodingSampling
 from .generic import MutationChoice as MutationChoice
 from .generic import RefillingSampling as RefillingSampling
+from .generic import suited_operators as suited_operators
 from .labels import AlignedHUX as AlignedHUX
 from .labels import AlignedOnePoint as AlignedOnePoint
 from .labels import AlignedUniformCrossover as AlignedUniformCrossover
@@ -51,7 +52,6 @@ from .selection import batched_tournament as batched_tournament
 from .sparse_rows import RowUniformCrossover as RowUniformCrossover
 from .sparse_rows import SparseRowSampling as SparseRowSampling
 from .sparse_rows import SupportMutation as SupportMutation
-from .suited import suited_operators as suited_operators
 from .survival import ConstraintCrowdingSurvival as ConstraintCrowdingSurvival
 from .survival import DynamicDiversitySurvival as DynamicDiversitySurvival
 from .survival import EliteMemory as EliteMemory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.centers import SumOfSquaresProblem
 
 Removal = Literal["uniform", "cheap"]
 # A child's mutation mix differs by at most this from that of a parent.
@@ -199,3 +202,11 @@ class LocalSearchRepair(base.GeneRepair):
 def center_problem(problem: Any) -> Any:
     """Return the problem; raise TypeError unless its genes are coordinates of centres."""
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
+
+
+register_operators(
+    SumOfSquaresProblem,
+    crossover=CentreMatchingCrossover,
+    mutation=partial(RelocateCentre, prob=0.2),
+    repair=LocalSearchRepair,
+)

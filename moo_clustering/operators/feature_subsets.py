@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pymoo.operators.crossover.ux import UniformCrossover
 
 from moo_clustering._arrays import probability
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.problems.feature_subsets import FeatureSubsetEncoding
 
 # Changes of a subset.
@@ -48,3 +51,11 @@ class FeatureMutation(base.SeededMutation):
                 if kind in (_DROP, _SWAP):
                     row[held[int(rng.integers(len(held)))]] = 0
         return mutated
+
+
+register_operators(
+    FeatureSubsetEncoding,
+    crossover=partial(UniformCrossover, prob=0.9),
+    mutation=FeatureMutation,
+    repair=EncodingRepair,
+)

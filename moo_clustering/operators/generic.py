@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pymoo.core.duplicate import DuplicateElimination
+from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
 from pymoo.core.mutation import Mutation
 from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
+from pymoo.operators.crossover.hux import HUX
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, quoted, warn_caller
+from moo_clustering.encodings import Encoding
 from moo_clustering.operators import base
+from moo_clustering.operators.selection import CanonicalDuplicates
+from moo_clustering.problems.ensembles import EnsembleSelectionProblem
+from moo_clustering.problems.partition import OPERATOR_MAKERS, registered_operators
+
+Maker = Callable[[], Any]
 
 
 class EncodingSampling(base.SeededSampling):
@@ -151,3 +163,78 @@ class EncodingRepair(base.GeneRepair):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
+
+
+def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
+    """Operators that suit a problem, as keyword arguments of any pymoo algorithm.
+
+    ``problem.operators(algorithm)`` is the same. Each value may be replaced:
+    ``NSGA2(**(problem.operators() | {"mutation": mine}))``.
+
+    Parameters
+    ----------
+    problem : Problem
+        A problem of this package, or any with an attribute ``encoding``.
+    algorithm : type, optional
+        Class of the pymoo algorithm. Needed for MOEAD, which takes no ``eliminate_duplicates``.
+
+    Returns
+    -------
+    dict
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates``, and ``repair`` where genes may
+        need one. With an ``encoding``, the initial population is refilled until it is distinct, and
+        duplicates are found in canonical form.
+
+    Raises
+    ------
+    TypeError
+        The problem is none of this package and has no encoding.
+    """
+    return registered_operators(problem, algorithm)
+
+
+def register_operators(
+    kind: type[Any],
+    *,
+    sampling: Maker = EncodingSampling,
+    crossover: Maker,
+    mutation: Maker,
+    repair: Maker | None = None,
+    duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
+) -> None:
+    """Register the operators of a class of problems, or of all problems whose encoding is of a class.
+
+    They are made anew for each algorithm. ``duplicates(problem)`` makes the elimination of duplicates for
+    problems without an encoding; with one, duplicates are found in canonical form.
+    """
+
+    def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
+        makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
+        named = {name: maker() for name, maker in makers.items() if maker is not None}
+        # MOEAD keeps duplicates, and needs as many individuals as it has directions.
+        if algorithm is not None and issubclass(algorithm, MOEAD):
+            return named
+        encoding = getattr(problem, "encoding", None)
+        if encoding is None:
+            return named | {"eliminate_duplicates": duplicates(problem)}
+        canonical = CanonicalDuplicates(encoding)
+        named["sampling"] = RefillingSampling(named["sampling"], canonical)
+        return named | {"eliminate_duplicates": canonical}
+
+    OPERATOR_MAKERS[kind] = make
+
+
+register_operators(
+    Encoding,
+    crossover=partial(UniformCrossover, prob=0.9),
+    mutation=EncodingMutation,
+    repair=EncodingRepair,
+)
+# Its genes are bits, for which pymoo has the operators.
+register_operators(
+    EnsembleSelectionProblem,
+    sampling=BinaryRandomSampling,
+    crossover=HUX,
+    mutation=BitflipMutation,
+    duplicates=lambda problem: CanonicalDuplicates(),
+)

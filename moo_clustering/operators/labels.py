@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,6 +23,8 @@ from moo_clustering.encodings import LabelEncoding, align_labels, relabel_by_fir
 from moo_clustering.encodings.base import checked_genes, rounded_genes
 from moo_clustering.encodings.medoids import decode_slots, random_slots
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingMutation, EncodingRepair, register_operators
+from moo_clustering.problems.bags import BagPartitionProblem
 
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
@@ -458,3 +461,19 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
             "give the operator objective=BagObjective(...)."
         )
     return own  # type: ignore[return-value]
+
+
+register_operators(
+    LabelEncoding,
+    crossover=AlignedUniformCrossover,
+    mutation=EncodingMutation,
+    repair=EncodingRepair,
+)
+register_operators(
+    BagPartitionProblem,
+    sampling=partial(PartitionSampling, ("random", "km")),
+    crossover=partial(AlignedHUX, prob=0.9),
+    # It lowers one objective only: with all children mutated, a front of several shrinks.
+    mutation=partial(ImprovementMutation, 0.2, prob=0.5),
+    repair=MinSizeRepair,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +21,7 @@ from moo_clustering.encodings.medoids import (
     set_sizes,
 )
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.operators.labels import cross_partitions, tails
 
 Length = Literal["grow", "keep", "two_cut"]
@@ -305,3 +307,17 @@ class MedoidSetRepair(base.GeneRepair):
         ids[ids >= encoding.n_samples] = -1
         sets = first_distinct(ids, encoding.k_max)
         return filled(sets, encoding.k_min, encoding.n_samples, rng)
+
+
+register_operators(
+    MedoidEncoding,
+    crossover=partial(PrefixUnionCrossover, "two_cut", prob=0.9),
+    mutation=partial(MedoidReplaceMutation, "full", prob=0.5),
+    repair=EncodingRepair,
+)
+register_operators(
+    MedoidSlotEncoding,
+    crossover=partial(SlotOnePointCrossover, prob=0.9),
+    mutation=partial(SlotMutation, "rank", prob=0.5),
+    repair=EncodingRepair,
+)

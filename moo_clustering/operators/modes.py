@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pymoo.operators.crossover.spx import SinglePointCrossover
 
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.operators.selection import CanonicalDuplicates
+from moo_clustering.problems.categories import FuzzyModesProblem
 
 # The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
 MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
@@ -45,3 +49,12 @@ class ModesMutation(base.SeededMutation):
         positions = rng.integers(0, problem.n_var, size=len(mutated))
         mutated[np.arange(len(mutated)), positions] = problem.draw(positions, rng)
         return mutated
+
+
+register_operators(
+    FuzzyModesProblem,
+    sampling=ModesSampling,
+    crossover=SinglePointCrossover,
+    mutation=ModesMutation,
+    duplicates=lambda problem: CanonicalDuplicates(problem.canonical),
+)

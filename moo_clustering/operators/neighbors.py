@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,8 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.threads import for_blocks
 from moo_clustering.operators import base
-
-if TYPE_CHECKING:
-    from moo_clustering.problems import NeighborGraphProblem
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.graphs import NeighborGraphProblem
 
 
 class NeighborSampling(base.SeededSampling):
@@ -238,3 +237,12 @@ def to_genes(problem: Any, values: FloatArray) -> IntArray:
     """Round half to even, clip to the problem's bounds, and convert to its integer type."""
     base.require(problem, *base.NEIGHBOR_GRAPH)
     return np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)
+
+
+register_operators(
+    NeighborGraphProblem,
+    sampling=NeighborSampling,
+    crossover=UniformNeighborCrossover,
+    mutation=NeighborResample,
+    repair=CannotLinkRepair,
+)

@@ -12,8 +12,10 @@ from moo_clustering._targets import Targets
 from moo_clustering.encodings.medoids import random_absent, repair_slots, set_sizes
 from moo_clustering.operators import base
 from moo_clustering.operators.centers import nearest_pairs
+from moo_clustering.operators.generic import MutationChoice, register_operators
 from moo_clustering.operators.labels import coins, cross_partitions
 from moo_clustering.operators.medoids import ReplaceKind
+from moo_clustering.problems.subspace import SubspaceClusteringProblem
 
 
 class SeedSampling(base.SeededSampling):
@@ -194,3 +196,11 @@ def seed_problem(problem: Any) -> Any:
     """Return the problem; raise TypeError unless its genes are seeds of clusters in subspaces."""
     needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
     return base.require(problem, "SubspaceClusteringProblem", *needed)
+
+
+register_operators(
+    SubspaceClusteringProblem,
+    sampling=SeedSampling,
+    crossover=AlignedSeedCrossover,
+    mutation=lambda: MutationChoice([SweepSeedMutation(), DistantSeedMutation()]),
+)

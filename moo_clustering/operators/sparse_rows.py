@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.operators import base
-
-if TYPE_CHECKING:
-    from moo_clustering.problems.graphs import SRMOSCProblem
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.graphs import SRMOSCProblem
 
 # Errors and link counts of the rows of an individual.
 Tables = tuple[FloatArray, Labels]
@@ -261,3 +260,11 @@ class SupportMutation(base.SeededMutation):
 
         n_operations = (1.0 + self.n_sweeps) * problem.width * len(which) * X.shape[1]
         for_parts(change, len(which), n_operations, problem.n_jobs)
+
+
+register_operators(
+    SRMOSCProblem,
+    sampling=SparseRowSampling,
+    crossover=RowUniformCrossover,
+    mutation=SupportMutation,
+)

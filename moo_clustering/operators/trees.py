@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from pymoo.core.sampling import Sampling
+from pymoo.operators.crossover.ux import UniformCrossover
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from moo_clustering._arrays import BoolArray, IntArray, IntpArray, choice, probability, sparse_positions
 from moo_clustering._parallel import one_thread
 from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.graphs import MOCKProblem
 
 TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
@@ -264,3 +268,11 @@ def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted
     found = np.where(listed.any(axis=1), listed.argmax(axis=1) + 1, unlisted)
     found = np.where(values == graph.tree.parent[samples], far, found)
     return np.where(values == samples, 0, found)
+
+
+register_operators(
+    MOCKProblem,
+    sampling=MSTInterestingnessSampling,
+    crossover=partial(UniformCrossover, prob=1.0),
+    mutation=NeighborBiasedMutation,
+)
