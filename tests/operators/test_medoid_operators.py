@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from deap import base, tools
+from deap import tools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -31,7 +31,6 @@ from moo_clustering.operators import (
 from moo_clustering.operators.deap.individuals import MedoidIndividual
 from moo_clustering.operators.deap.selection import sel_constraint_nsga2, sel_tournament_rank
 from moo_clustering.operators.deap.toolboxes import constraint_nsga2_step, medoid_toolbox
-from moo_clustering.operators.deap.variation import cx_prefix_union, mut_medoid_replace, mut_medoid_swap
 from moo_clustering.operators.medoids import prefix_union, replace_one, swap_two
 from moo_clustering.problems import MedoidProblem, PartitionProblem
 
@@ -267,46 +266,29 @@ def test_operators_need_medoid_sets():
 # DEAP
 
 
-class Listed(list):
-    """A DEAP individual of the usual kind."""
-
-    def __init__(self, ids):
-        super().__init__(ids)
-        self.fitness = base.Fitness.__new__(MinMax)
-        self.fitness.values = (1.0, 2.0)
-
-
-class MinMax(base.Fitness):
-    weights = (-1.0, 1.0)
-
-
 @pytest.mark.parametrize("length", LENGTHS)
-def test_deap_crossover_equals_pymoo(problem, length):
-    A, B = problem.encoding.random(2, np.random.default_rng(3))
-    pymoo = PrefixUnionCrossover(length)._do(
-        problem, np.stack([A[None], B[None]]), random_state=np.random.default_rng(1)
-    )
-    for first, second in ((Listed(genes(A)), Listed(genes(B))), (MedoidIndividual(A), MedoidIndividual(B))):
-        a, b = cx_prefix_union(first, second, np.random.default_rng(1), k_max=7, n_samples=40, length=length)
-        assert a is first
-        assert b is second
-        assert (genes(a), genes(b)) == (genes(pymoo[0, 0]), genes(pymoo[1, 0]))
-        assert not a.fitness.valid
-        assert not b.fitness.valid
+def test_toolbox_crosses_as_pymoo(problem, length):
+    X = problem.encoding.random(2, np.random.default_rng(3))[:, None]
+    expected = PrefixUnionCrossover(length)._do(problem, X, random_state=np.random.default_rng(1))[:, 0]
+    first, second = (MedoidIndividual(row) for row in X[:, 0])
+    a, b = medoid_toolbox(problem, length=length).mate(first, second, np.random.default_rng(1))
+    assert a is first
+    assert b is second
+    assert_array_equal([a, b], expected)
+    assert not a.fitness.valid
+    assert not b.fitness.valid
 
 
-@pytest.mark.parametrize("kind", ["replace", "full"])
-def test_deap_mutations(problem, kind):
-    z = problem.encoding.random(1, np.random.default_rng(3))
-    expected = genes(replace_one(z, 40, np.random.default_rng(1), kind=kind)[0])
-    for individual in (Listed(genes(z[0])), MedoidIndividual(z[0])):
-        (mutant,) = mut_medoid_replace(individual, np.random.default_rng(1), k_max=7, n_samples=40, kind=kind)
-        assert mutant is individual
-        assert genes(mutant) == expected
-        assert not mutant.fitness.valid
-        (mutant,) = mut_medoid_swap(individual, np.random.default_rng(2))
-        assert sorted(genes(mutant)) == sorted(expected)
-        assert genes(mutant) != expected
+@pytest.mark.parametrize("mutation", ["replace", "full", "swap"])
+def test_toolbox_mutates_as_pymoo(problem, mutation):
+    X = problem.encoding.random(1, np.random.default_rng(3))
+    operator = MedoidSwapMutation() if mutation == "swap" else MedoidReplaceMutation(mutation)
+    expected = operator._do(problem, X, random_state=np.random.default_rng(1))[0]
+    individual = MedoidIndividual(X[0])
+    (mutant,) = medoid_toolbox(problem, mutation=mutation).mutate(individual, np.random.default_rng(1))
+    assert mutant is individual
+    assert_array_equal(mutant, expected)
+    assert genes(mutant) != genes(X[0])
 
 
 def with_values(values, bonus=0.0):
