@@ -227,7 +227,15 @@ class AlignedHUX(_AlignedCrossover):
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        return half_differing(first, second, rng)
+        n_pairs, n_var = first.shape
+        first, second = (np.ascontiguousarray(x, dtype=np.int32) for x in (first, second))
+        chosen = np.empty((n_pairs, n_var), dtype=bool)
+        step = max(1, BLOCK_DRAWS // max(n_var, 1))
+        for lo in range(0, n_pairs, step):
+            part = slice(lo, lo + step)
+            draws = rng.random(first[part].shape)
+            half_of_differences(first[part], second[part], draws, chosen[part])
+        return chosen
 
 
 class AlignedUniformCrossover(_AlignedCrossover):
@@ -249,16 +257,14 @@ def cross_partitions(
     rng: np.random.Generator,
     *,
     align: bool,
-    n_clusters: int | None = None,
 ) -> tuple[IntArray, IntArray]:
     """Cross every pair of rows, (n_pairs, n_samples) each, to two children; the parents are not modified.
 
-    ``exchange`` tells which genes are exchanged: :func:`tails`, :func:`half_differing` or :func:`coins`. With
-    ``align`` the clusters of ``second`` are first renumbered like those of ``first``; for ``n_clusters`` see
-    :func:`~moo_clustering.encodings.align_labels`.
+    ``exchange`` chooses the genes that are exchanged, such as :func:`tails` and :func:`coins`. With ``align``
+    the clusters of ``second`` are first renumbered like those of ``first``.
     """
     if align:
-        second = align_labels(first, second, n_clusters)
+        second = align_labels(first, second)
     swap = exchange(first, second, rng)
     return np.where(swap, second, first), np.where(swap, first, second)
 
@@ -267,19 +273,6 @@ def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
     """Choose the genes from a cut on, which is uniform over 1..n_var-1, one for each pair."""
     n_pairs, n_var = first.shape
     return np.arange(n_var) >= rng.integers(1, max(n_var, 2), size=(n_pairs, 1))
-
-
-def half_differing(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Choose floor(h / 2) of the h genes in which a pair differs, every choice equally likely."""
-    n_pairs, n_var = first.shape
-    first, second = (np.ascontiguousarray(x, dtype=np.int32) for x in (first, second))
-    chosen = np.empty((n_pairs, n_var), dtype=bool)
-    step = max(1, BLOCK_DRAWS // max(n_var, 1))
-    for lo in range(0, n_pairs, step):
-        part = slice(lo, lo + step)
-        draws = rng.random(first[part].shape)
-        half_of_differences(first[part], second[part], draws, chosen[part])
-    return chosen
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:

@@ -117,15 +117,8 @@ class SlotOnePointCrossover(base.PairCrossover):
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
         first, second = (checked_genes(parents, encoding.n_var) for parents in X)
-        return np.stack(cross_slots(first, second, rng, k_min=encoding.k_min, n_samples=encoding.n_samples))
-
-
-def cross_slots(
-    first: IntArray, second: IntArray, rng: np.random.Generator, *, k_min: int, n_samples: int
-) -> tuple[IntArray, IntArray]:
-    """Exchange the slots of every pair of rows from a random cut on, then repair the children."""
-    a, b = cross_partitions(first, second, tails, rng, align=False)
-    return repair_slots(a, n_samples, k_min, rng), repair_slots(b, n_samples, k_min, rng)
+        children = cross_partitions(first, second, tails, rng, align=False)
+        return np.stack([repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
 
 
 class MedoidReplaceMutation(base.SeededMutation):
@@ -135,7 +128,7 @@ class MedoidReplaceMutation(base.SeededMutation):
     ----------
     kind : {"replace", "full"}, default="replace"
         ``"full"``: replace a medoid, add one, or drop one, with equal probability; where the number of
-        medoids cannot grow or shrink, replace one.
+        medoids cannot grow or shrink, replace one. Sets of all samples can only lose one.
 
     Notes
     -----
@@ -152,37 +145,25 @@ class MedoidReplaceMutation(base.SeededMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         encoding = base.encoding_of(problem, MedoidEncoding)
-        return replace_one(as_sets(X), encoding.n_samples, rng, kind=self.kind, k_min=encoding.k_min)
-
-
-def replace_one(
-    sets: Int64Array,
-    n_samples: int,
-    rng: np.random.Generator,
-    *,
-    kind: ReplaceKind = "replace",
-    k_min: int = 2,
-) -> Int64Array:
-    """Change one medoid of every row, see :class:`MedoidReplaceMutation`.
-
-    Rows that hold all samples can only lose one.
-    """
-    mutated = sets.copy()
-    width = sets.shape[1]
-    sizes = set_sizes(sets)
-    position = rng.integers(0, np.maximum(sizes, 1))
-    action = rng.integers(0, 3, size=len(sets)) if kind == "full" else np.zeros(len(sets), dtype=np.int64)
-    some_absent = sizes < n_samples
-    delete = (action == 2) & (sizes > k_min)
-    insert = (action == 1) & (sizes < width) & some_absent
-    position[insert] = sizes[insert]
-    enter = np.flatnonzero(~delete & some_absent)
-    mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
-    shorter = np.flatnonzero(delete)
-    following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
-    mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
-    mutated[shorter, sizes[shorter] - 1] = -1
-    return mutated
+        n_samples, k_min = encoding.n_samples, encoding.k_min
+        sets = as_sets(X)
+        mutated = sets.copy()
+        width = sets.shape[1]
+        sizes = set_sizes(sets)
+        position = rng.integers(0, np.maximum(sizes, 1))
+        n = len(sets)
+        action = rng.integers(0, 3, size=n) if self.kind == "full" else np.zeros(n, dtype=np.int64)
+        some_absent = sizes < n_samples
+        delete = (action == 2) & (sizes > k_min)
+        insert = (action == 1) & (sizes < width) & some_absent
+        position[insert] = sizes[insert]
+        enter = np.flatnonzero(~delete & some_absent)
+        mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
+        shorter = np.flatnonzero(delete)
+        following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
+        mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
+        mutated[shorter, sizes[shorter] - 1] = -1
+        return mutated
 
 
 class MedoidSwapMutation(base.SeededMutation):
@@ -201,18 +182,14 @@ class MedoidSwapMutation(base.SeededMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
         base.encoding_of(problem, MedoidEncoding)
-        return swap_two(as_sets(X), rng)
-
-
-def swap_two(sets: Int64Array, rng: np.random.Generator) -> Int64Array:
-    """Exchange two random genes of every row that has at least two."""
-    sizes = np.maximum(set_sizes(sets), 1)
-    row = np.arange(len(sets))
-    a = rng.integers(0, sizes)
-    b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
-    swapped = sets.copy()
-    swapped[row, a], swapped[row, b] = sets[row, b], sets[row, a]
-    return swapped
+        sets = as_sets(X)
+        sizes = np.maximum(set_sizes(sets), 1)
+        row = np.arange(len(sets))
+        a = rng.integers(0, sizes)
+        b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
+        swapped = sets.copy()
+        swapped[row, a], swapped[row, b] = sets[row, b], sets[row, a]
+        return swapped
 
 
 class SlotMutation(base.SeededMutation):
@@ -249,44 +226,15 @@ class SlotMutation(base.SeededMutation):
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         encoding = base.encoding_of(problem, MedoidSlotEncoding)
-        n = encoding.n_samples
-        neighbors = None
+        n, r = encoding.n_samples, slot_radius(self.reach, encoding.n_samples)
+        slots = checked_genes(X, encoding.n_var)
+        moves = (slots >= 0) & (rng.random(slots.shape) < self.p_gene)
         if self.kind == "rank" and n > 1:
-            neighbors = encoding.nearest(min(max(slot_radius(self.reach, n), 1), n - 1))
-        return mutate_slots(
-            checked_genes(X, encoding.n_var),
-            rng,
-            p_gene=self.p_gene,
-            reach=self.reach,
-            n_samples=n,
-            k_min=encoding.k_min,
-            neighbors=neighbors,
-        )
-
-
-def mutate_slots(
-    slots: IntArray,
-    rng: np.random.Generator,
-    *,
-    p_gene: float,
-    reach: float,
-    n_samples: int,
-    k_min: int,
-    neighbors: IntArray | None = None,
-) -> IntArray:
-    """Move every medoid with probability ``p_gene``, then repair the rows; the rows given are not modified.
-
-    Medoid g becomes g + U{-r..r}, clipped to 0..n_samples-1, where r = floor(reach n_samples). With
-    ``neighbors``, the nearest samples of every sample, it becomes one of ``neighbors[g]`` instead, all
-    equally likely.
-    """
-    moves = (slots >= 0) & (rng.random(slots.shape) < p_gene)
-    if neighbors is None:
-        r = slot_radius(reach, n_samples)
-        moved = np.clip(slots + rng.integers(-r, r + 1, size=slots.shape), 0, n_samples - 1)
-    else:
-        moved = neighbors[slots, rng.integers(0, neighbors.shape[1], size=slots.shape)]
-    return repair_slots(np.where(moves, moved, slots), n_samples, k_min, rng)
+            neighbors = encoding.nearest(min(max(r, 1), n - 1))
+            moved = neighbors[slots, rng.integers(0, neighbors.shape[1], size=slots.shape)]
+        else:
+            moved = np.clip(slots + rng.integers(-r, r + 1, size=slots.shape), 0, n - 1)
+        return repair_slots(np.where(moves, moved, slots), n, encoding.k_min, rng)
 
 
 def slot_radius(reach: float, n_samples: int) -> int:
