@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
@@ -16,7 +17,7 @@ from moo_clustering._kernels.least_squares import swap_rows
 from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
-from moo_clustering.problems.graphs import SRMOSCProblem
+from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 # Errors and link counts of the rows of an individual.
 Tables = tuple[FloatArray, Labels]
@@ -260,6 +261,34 @@ class SupportMutation(base.SeededMutation):
 
         n_operations = (1.0 + self.n_sweeps) * problem.width * len(which) * X.shape[1]
         for_parts(change, len(which), n_operations, problem.n_jobs)
+
+
+class RowTableEvaluator(Evaluator):
+    """Sum the ``row_errors`` and ``row_sizes`` that SRMOSC's operators keep up to date.
+
+    For ``NSGA2(..., evaluator=RowTableEvaluator())`` and the like with
+    :class:`~moo_clustering.operators.SparseRowSampling`,
+    :class:`~moo_clustering.operators.RowUniformCrossover` and
+    :class:`~moo_clustering.operators.SupportMutation`; individuals without such tables get them. Operators
+    that change genes and leave the tables as they were must not be combined with it: pymoo's own evaluator
+    takes the objectives from the genes, whatever the operators.
+
+    Notes
+    -----
+    O(N) an individual, and no copy of the genes of a population.
+    """
+
+    def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
+        for individual in pop:
+            if not individual.has("row_errors"):
+                errors, sizes = problem.row_tables(individual.X)
+                individual.set("row_errors", errors[0])
+                individual.set("row_sizes", sizes[0])
+            F, G = summed(individual.get("row_errors")[np.newaxis], individual.get("row_sizes")[np.newaxis])
+            individual.set("F", F[0])
+            individual.set("G", G[0])
+            individual.set("H", np.empty(0))
+            individual.evaluated.update(("F", "G", "H"))
 
 
 register_operators(
