@@ -22,8 +22,6 @@ from moo_clustering._arrays import BoolArray
 from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
 
-# The problem that operators of neighbours and a survival need.
-NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
 # Parameters of several operators, for :func:`~moo_clustering._docs.documented`.
 SHARED = """
 Parameters

@@ -17,6 +17,9 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import NeighborGraphProblem
 
+# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
+
 
 class NeighborSampling(base.SeededSampling):
     """Link every sample to a random one of its nearest neighbours (PESC, Algorithm 3).
@@ -31,7 +34,7 @@ class NeighborSampling(base.SeededSampling):
         - ``"random"``: uniform over all admissible samples, as a control; needs lists of full width.
     """
 
-    _needs = base.NEIGHBOR_GRAPH
+    _needs = NEIGHBOR_GRAPH
 
     def __init__(self, init: Literal["knn", "spread", "random"] = "knn") -> None:
         super().__init__()
@@ -148,7 +151,7 @@ class NeighborResample(base.SeededMutation):
     O(prob_var * pop * N) time: only genes that change are drawn.
     """
 
-    _needs = base.NEIGHBOR_GRAPH
+    _needs = NEIGHBOR_GRAPH
 
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
@@ -214,7 +217,7 @@ class CannotLinkRepair(base.GeneRepair):
     PESC, Eq. 3.
     """
 
-    _needs = base.NEIGHBOR_GRAPH
+    _needs = NEIGHBOR_GRAPH
 
     def _apply(self, problem: NeighborGraphProblem, X: IntArray, rng: np.random.Generator) -> IntArray:
         return redraw_illegal(problem, X, rng)
@@ -235,7 +238,7 @@ def redraw_illegal(
 
 def to_genes(problem: Any, values: FloatArray) -> IntArray:
     """Round half to even, clip to the problem's bounds, and convert to its integer type."""
-    base.require(problem, *base.NEIGHBOR_GRAPH)
+    base.require(problem, *NEIGHBOR_GRAPH)
     return np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)
 
 
