@@ -4,9 +4,9 @@ The docstring of a class that inherits from :class:`Documented`, or of anything 
 :func:`documented`, describes its own parameters only. Entries of parameters that it leaves out come from its
 base classes and from the sources that the decorator names, and every default comes from the signature::
 
-    @documented(cx_one_point)
-    def cx_hux(a, b, rng, align=False):
-        \"\"\":class:`AlignedHUX` of two individuals, in place.\"\"\"
+    @documented(as_mate)
+    def as_mutate(mutation, problem, *, seed=None, repair=None):
+        \"\"\"Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation.\"\"\"
 """
 
 from __future__ import annotations

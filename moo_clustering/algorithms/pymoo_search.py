@@ -17,7 +17,6 @@ from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.callback import Callback
 from pymoo.core.duplicate import DefaultDuplicateElimination, DuplicateElimination, NoDuplicateElimination
-from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual, calc_cv
 from pymoo.core.meta import Meta
 from pymoo.core.mutation import Mutation
@@ -36,8 +35,10 @@ from pymoo.util.misc import termination_from_tuple
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.operators import CanonicalDuplicates
+
+# Public here as well: moo_clustering.algorithms.RowTableEvaluator.
+from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
 from moo_clustering.persistence import Checkpoint, fingerprint
-from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
@@ -237,34 +238,6 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
             f"{type(problem).__name__} gave objectives that are not a number; let it give large finite "
             "values there, or set its replace_nan_values_by"
         )
-
-
-class RowTableEvaluator(Evaluator):
-    """Sum the ``row_errors`` and ``row_sizes`` that SRMOSC's operators keep up to date.
-
-    For ``NSGA2(..., evaluator=RowTableEvaluator())`` and the like with
-    :class:`~moo_clustering.operators.SparseRowSampling`,
-    :class:`~moo_clustering.operators.RowUniformCrossover` and
-    :class:`~moo_clustering.operators.SupportMutation`; individuals without such tables get them. Operators
-    that change genes and leave the tables as they were must not be combined with it: pymoo's own evaluator
-    takes the objectives from the genes, whatever the operators.
-
-    Notes
-    -----
-    O(N) an individual, and no copy of the genes of a population.
-    """
-
-    def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
-        for individual in pop:
-            if not individual.has("row_errors"):
-                errors, sizes = problem.row_tables(individual.X)
-                individual.set("row_errors", errors[0])
-                individual.set("row_sizes", sizes[0])
-            F, G = summed(individual.get("row_errors")[np.newaxis], individual.get("row_sizes")[np.newaxis])
-            individual.set("F", F[0])
-            individual.set("G", G[0])
-            individual.set("H", np.empty(0))
-            individual.evaluated.update(("F", "G", "H"))
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:

@@ -31,8 +31,8 @@ from moo_clustering.operators import (
     RandomSurvival,
     batched_tournament,
 )
-from moo_clustering.operators.base import pool_labels
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
+from moo_clustering.operators.partitions import pool_labels
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population

@@ -32,8 +32,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import OF_PREDICT, FrontSearchMixin, ReportMixin, checkpoint_for
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.mutation import ModesMutation
-from moo_clustering.operators.sampling import ModesSampling
+from moo_clustering.operators.modes import ModesMutation, ModesSampling
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.categories import FuzzyModesProblem, memberships, mode_distances
 from moo_clustering.validity import pairwise_ari

@@ -51,11 +51,15 @@ from moo_clustering.estimators._base import (
     checkpoint_for,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
-from moo_clustering.operators.crossover import CentreMatchingCrossover
+from moo_clustering.operators.centers import (
+    CentreMatchingCrossover,
+    LocalSearchRepair,
+    RelocateCentre,
+    Removal,
+    relocate,
+)
 from moo_clustering.operators.deap.individuals import CentreIndividual
 from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
-from moo_clustering.operators.mutation import RelocateCentre, Removal, relocate
-from moo_clustering.operators.repair import LocalSearchRepair
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, nearest_centers, shifted
 

@@ -41,9 +41,13 @@ from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.estimators.subspace import SISC, Clusters
-from moo_clustering.operators.crossover import AlignedSeedCrossover
-from moo_clustering.operators.mutation import DistantSeedMutation, MutationChoice, SweepSeedMutation
-from moo_clustering.operators.sampling import SeedSampling
+from moo_clustering.operators.generic import MutationChoice
+from moo_clustering.operators.seeds import (
+    AlignedSeedCrossover,
+    DistantSeedMutation,
+    SeedSampling,
+    SweepSeedMutation,
+)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_objectives
 from moo_clustering.subspace import SubspaceData

@@ -28,7 +28,6 @@ from tqdm import tqdm
 from moo_clustering import graphs
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, numeric_features, spawn_seeds, warn_caller
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.estimators import _base
@@ -42,9 +41,12 @@ from moo_clustering.estimators._options import (
 )
 from moo_clustering.fronts import SRMOSCHull, spread_members, srmosc_hull_front
 from moo_clustering.operators import batched_tournament
-from moo_clustering.operators.crossover import RowUniformCrossover
-from moo_clustering.operators.mutation import SupportMutation
-from moo_clustering.operators.sampling import SparseRowSampling
+from moo_clustering.operators.sparse_rows import (
+    RowTableEvaluator,
+    RowUniformCrossover,
+    SparseRowSampling,
+    SupportMutation,
+)
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 

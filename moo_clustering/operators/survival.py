@@ -21,6 +21,7 @@ from moo_clustering.diversity import equal_loci, remove_counts, shared_choices
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.operators import base
+from moo_clustering.operators.neighbors import NEIGHBOR_GRAPH
 
 if TYPE_CHECKING:
     from moo_clustering.problems import NeighborGraphProblem
@@ -178,7 +179,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def _survivors(
         self, problem: NeighborGraphProblem, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        ranks = base.require(problem, *base.NEIGHBOR_GRAPH).ranks(pop.get("X"))
+        ranks = base.require(problem, *NEIGHBOR_GRAPH).ranks(pop.get("X"))
         F = np.array(pop.get("F"), dtype=np.float64)
         chosen, F = self.select(problem, ranks, F, n_survive)
         survivors = pop[chosen]

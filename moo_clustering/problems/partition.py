@@ -30,6 +30,9 @@ from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
 Inequality = Callable[[Labels], FloatArray]
+# Functions ``make(problem, algorithm)`` of operators, by class of the problem or of its encoding: a registry
+# that the files of moo_clustering.operators fill when they are imported.
+OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
 # Name of the objective that is the violated share of the constraints.
 VIOLATION = "constraint_violation"
 
@@ -65,9 +68,7 @@ class FixedProblem(Documented, Problem):
         algorithm : type, optional
             Class of the pymoo algorithm; see :func:`~moo_clustering.operators.suited_operators`.
         """
-        # By name: operators know problems, problems know no operators.
-        suited = importlib.import_module("moo_clustering.operators.suited")
-        return suited.suited_operators(self, algorithm)
+        return registered_operators(self, algorithm)
 
 
 class SignedProblem(FixedProblem):
@@ -295,6 +296,23 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
             f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}: make "
             f"them by PairwiseConstraints(must_link, cannot_link, n_samples={n_samples})."
         )
+
+
+def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
+    """Make the operators registered for the nearest class of the problem, or else of its encoding."""
+    # Files of operators import problems, so this file cannot import them at its top. All of them are imported
+    # here, because the registry is still empty if the user has imported problems alone.
+    operators = importlib.import_module("moo_clustering.operators")
+    for name in operators.__all__:
+        getattr(operators, name)
+    for part in (problem, getattr(problem, "encoding", None)):
+        for kind in type(part).__mro__:
+            if kind in OPERATOR_MAKERS:
+                return OPERATOR_MAKERS[kind](problem, algorithm)
+    raise TypeError(
+        f"no operators are known for {type(problem).__name__}: give it an attribute encoding, an "
+        "Encoding, or the algorithm its own sampling, crossover and mutation."
+    )
 
 
 class LeastClusterSize:

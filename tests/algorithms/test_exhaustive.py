@@ -19,9 +19,7 @@ from moo_clustering.algorithms.others import (
 )
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.operators import ConstraintCrowdingSurvival
-from moo_clustering.operators.crossover import PrefixUnionCrossover
-from moo_clustering.operators.mutation import MedoidReplaceMutation
-from moo_clustering.operators.sampling import MedoidSampling
+from moo_clustering.operators.medoids import MedoidReplaceMutation, MedoidSampling, PrefixUnionCrossover
 from moo_clustering.problems.medoids import MedoidProblem
 
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])

@@ -160,13 +160,7 @@ def _elite(individuals, rng):
 
 
 _CASES = [
-    _mate("cx_grouping_overlay", LABELS, crossover=ops.GroupingOverlayCrossover(graph()), k_max=5),
-    _mate("cx_hux", BAGS),
     _mate("cx_match_centres", CENTERS, n_clusters=3),
-    _mate("cx_one_point", BAGS, align=True, n_clusters=3),
-    _mate("cx_prefix_union", MEDOIDS, k_max=4, n_samples=24),
-    _mate("cx_slots_one_point", SLOTS, k_min=2, n_samples=24),
-    _mate("cx_uniform", BAGS),
     DeapCase(
         "as_mate",
         NEIGHBORS,
@@ -179,11 +173,7 @@ _CASES = [
         "mutate",
         lambda one, rng: tools.as_mutate(ops.NeighborResample(0.5), problem_of(NEIGHBORS))(one, rng),
     ),
-    _mutate("mut_medoid_replace", MEDOIDS, k_max=4, n_samples=24),
-    _mutate("mut_medoid_swap", MEDOIDS),
-    _mutate("mut_partition", LABELS, mutation=ops.PartitionMutation(graph(), POOL), k_max=5),
     _mutate("mut_relocate", CENTERS, problem=problem_of(CENTERS)),
-    _mutate("mut_slots", SLOTS, n_samples=24, k_min=2),
     DeapCase("perturbed", BAGS, "mutate", lambda one, rng: (tools.perturbed(one, 0.5, 3, rng),)),
     DeapCase(
         "ChangePartition",

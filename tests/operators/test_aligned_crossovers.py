@@ -16,7 +16,7 @@ from moo_clustering.encodings import (
     relabel_by_first_appearance,
 )
 from moo_clustering.operators import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, CanonicalRepair
-from moo_clustering.operators import crossover as crossover_module
+from moo_clustering.operators import labels as module
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)
@@ -96,7 +96,7 @@ def test_hux_exchanges_exactly_half_of_the_differences(align, seed):
 def test_hux_in_blocks(monkeypatch):
     X = np.random.default_rng(0).integers(0, 3, size=(2, 9, 25))
     expected = cross(AlignedHUX(), X)
-    monkeypatch.setattr(crossover_module, "BLOCK_DRAWS", 60)
+    monkeypatch.setattr(module, "BLOCK_DRAWS", 60)
     assert_array_equal(cross(AlignedHUX(), X), expected)
 
 

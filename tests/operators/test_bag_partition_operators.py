@@ -25,7 +25,7 @@ from moo_clustering.operators import (
     PartitionSampling,
 )
 from moo_clustering.operators.base import DrawnMutation
-from moo_clustering.operators.sampling import apportioned
+from moo_clustering.operators.labels import apportioned
 
 TOY = [[[0, 0], [2, 0]], [[0, 1]], [[8, 0], [8, 2], [8, 4]], [[10, 2], [6, 2]], [[4, 10]]]
 SEEDS = st.integers(0, 2**32 - 1)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pymoo.core.population import Population
 
-from moo_clustering.operators import CentreMatchingCrossover, LocalSearchRepair, RelocateCentre, mutation
-from moo_clustering.operators.crossover import match_centers, nearest_pairs
-from moo_clustering.operators.mutation import cheapest, drawn, relocate
+from moo_clustering.operators import CentreMatchingCrossover, LocalSearchRepair, RelocateCentre
+from moo_clustering.operators import centers as module
+from moo_clustering.operators.centers import cheapest, drawn, match_centers, nearest_pairs, relocate
 from moo_clustering.problems import SumOfSquaresProblem
 
 SIX = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
@@ -129,7 +129,7 @@ def test_relocation_by_hand(monkeypatch):
         weights.append(values)
         return drawn(values, otherwise, rng)
 
-    monkeypatch.setattr(mutation, "drawn", spy)
+    monkeypatch.setattr(module, "drawn", spy)
     centers = np.array([[1.0], [10.0], [12.0]]) - 6.0
     # Not anywhere; a sample that does not matter; centre 12 goes; 0.5 is beyond .2 + .2, not .2 + .2 + .2.
     relocate(problem.encoding, centers, 0.0, Rigged([0.0, 0.5], [3, 2]))

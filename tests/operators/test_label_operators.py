@@ -23,9 +23,7 @@ from moo_clustering.operators import (
     PartitionMutation,
     PoolSplit,
 )
-from moo_clustering.operators.base import Bounds
-from moo_clustering.operators.crossover import CROSSED, drawn_clusters, lay_over
-from moo_clustering.operators.mutation_labels import merge_linked
+from moo_clustering.operators.partitions import CROSSED, Bounds, drawn_clusters, lay_over, merge_linked
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=20, deadline=None)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import random
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from deap import base, tools
+from deap import tools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -28,12 +29,10 @@ from moo_clustering.operators import (
     MedoidSwapMutation,
     PrefixUnionCrossover,
 )
-from moo_clustering.operators.crossover import prefix_union
 from moo_clustering.operators.deap.individuals import MedoidIndividual
 from moo_clustering.operators.deap.selection import sel_constraint_nsga2, sel_tournament_rank
 from moo_clustering.operators.deap.toolboxes import constraint_nsga2_step, medoid_toolbox
-from moo_clustering.operators.deap.variation import cx_prefix_union, mut_medoid_replace, mut_medoid_swap
-from moo_clustering.operators.mutation import replace_one, swap_two
+from moo_clustering.operators.medoids import prefix_union
 from moo_clustering.problems import MedoidProblem, PartitionProblem
 
 LENGTHS = ["grow", "keep", "two_cut"]
@@ -55,6 +54,11 @@ class Scripted:
 @pytest.fixture
 def problem():
     return MedoidProblem(np.random.default_rng(0).normal(size=(40, 3)), k_max=7, metric="euclidean")
+
+
+def sets_of(n):
+    """A problem of sets of n samples, of which the operators ask the encoding."""
+    return SimpleNamespace(encoding=MedoidEncoding(np.zeros((n, 1)), k_max=min(n, 6)))
 
 
 def valid(sets, n_samples, k_min=2):
@@ -80,7 +84,7 @@ def test_worked_crossover_and_swap():
     assert prefix_union(first, second, "grow", Scripted([5])).tolist() == [[1, 2, 3, 4, 5, 6, 8, 9, 7]]
     # Positions 1 and 5: the second is drawn as a step of 3 + 1 beyond the first.
     sets = np.array([[2, 4, 5, 7, 8, 9]])
-    assert swap_two(sets, Scripted([1], [3])).tolist() == [[2, 9, 5, 7, 8, 4]]
+    assert MedoidSwapMutation()._apply(sets_of(10), sets, Scripted([1], [3])).tolist() == [[2, 9, 5, 7, 8, 4]]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,7 @@ def test_swapping_changes_the_order_only(problem):
     assert_array_equal(np.sort(swapped, axis=1), np.sort(Z, axis=1))
     assert ((swapped != Z).sum(axis=1) == 2).all()
     assert_array_equal(problem.evaluate(swapped), problem.evaluate(Z))
-    assert swap_two(np.array([[4, -1]]), rng).tolist() == [[4, -1]]
+    assert MedoidSwapMutation()._do(problem, np.array([[4, -1]]), random_state=rng).tolist() == [[4, -1]]
 
 
 def test_replacing_changes_one_medoid(problem):
@@ -197,7 +201,8 @@ def test_absent_samples_are_drawn_uniformly():
 
 def test_full_mutation_replaces_inserts_and_deletes():
     sets = np.array([[0, 1, -1, -1]] * 900 + [[0, 1, 2, -1]] * 900 + [[0, 1, 2, 3]] * 900)
-    mutated = valid(replace_one(sets, 9, np.random.default_rng(0), kind="full"), 9)
+    rng = np.random.default_rng(0)
+    mutated = valid(MedoidReplaceMutation("full")._do(sets_of(9), sets, random_state=rng), 9)
     change = ((mutated >= 0).sum(axis=1) - (sets >= 0).sum(axis=1)).reshape(3, 900)
     for row, expected in zip(change, ([0, 2 / 3, 1 / 3], [1 / 3] * 3, [1 / 3, 2 / 3, 0]), strict=True):
         assert_allclose(np.bincount(row + 1, minlength=3) / 900, expected, atol=0.06)
@@ -209,8 +214,9 @@ def test_full_mutation_replaces_inserts_and_deletes():
 
 def test_sets_of_all_samples_cannot_be_replaced():
     sets = np.array([[1, 0]])
-    assert replace_one(sets, 2, np.random.default_rng(0)).tolist() == [[1, 0]]
-    assert replace_one(sets, 2, np.random.default_rng(0), kind="full").tolist() == [[1, 0]]
+    for kind in ("replace", "full"):
+        mutated = MedoidReplaceMutation(kind)._do(sets_of(2), np.tile(sets, (20, 1)), random_state=0)
+        assert_array_equal(mutated, np.tile(sets, (20, 1)))
 
 
 def test_repair(problem):
@@ -268,46 +274,29 @@ def test_operators_need_medoid_sets():
 # DEAP
 
 
-class Listed(list):
-    """A DEAP individual of the usual kind."""
-
-    def __init__(self, ids):
-        super().__init__(ids)
-        self.fitness = base.Fitness.__new__(MinMax)
-        self.fitness.values = (1.0, 2.0)
-
-
-class MinMax(base.Fitness):
-    weights = (-1.0, 1.0)
-
-
 @pytest.mark.parametrize("length", LENGTHS)
-def test_deap_crossover_equals_pymoo(problem, length):
-    A, B = problem.encoding.random(2, np.random.default_rng(3))
-    pymoo = PrefixUnionCrossover(length)._do(
-        problem, np.stack([A[None], B[None]]), random_state=np.random.default_rng(1)
-    )
-    for first, second in ((Listed(genes(A)), Listed(genes(B))), (MedoidIndividual(A), MedoidIndividual(B))):
-        a, b = cx_prefix_union(first, second, np.random.default_rng(1), k_max=7, n_samples=40, length=length)
-        assert a is first
-        assert b is second
-        assert (genes(a), genes(b)) == (genes(pymoo[0, 0]), genes(pymoo[1, 0]))
-        assert not a.fitness.valid
-        assert not b.fitness.valid
+def test_toolbox_crosses_as_pymoo(problem, length):
+    X = problem.encoding.random(2, np.random.default_rng(3))[:, None]
+    expected = PrefixUnionCrossover(length)._do(problem, X, random_state=np.random.default_rng(1))[:, 0]
+    first, second = (MedoidIndividual(row) for row in X[:, 0])
+    a, b = medoid_toolbox(problem, length=length).mate(first, second, np.random.default_rng(1))
+    assert a is first
+    assert b is second
+    assert_array_equal([a, b], expected)
+    assert not a.fitness.valid
+    assert not b.fitness.valid
 
 
-@pytest.mark.parametrize("kind", ["replace", "full"])
-def test_deap_mutations(problem, kind):
-    z = problem.encoding.random(1, np.random.default_rng(3))
-    expected = genes(replace_one(z, 40, np.random.default_rng(1), kind=kind)[0])
-    for individual in (Listed(genes(z[0])), MedoidIndividual(z[0])):
-        (mutant,) = mut_medoid_replace(individual, np.random.default_rng(1), k_max=7, n_samples=40, kind=kind)
-        assert mutant is individual
-        assert genes(mutant) == expected
-        assert not mutant.fitness.valid
-        (mutant,) = mut_medoid_swap(individual, np.random.default_rng(2))
-        assert sorted(genes(mutant)) == sorted(expected)
-        assert genes(mutant) != expected
+@pytest.mark.parametrize("mutation", ["replace", "full", "swap"])
+def test_toolbox_mutates_as_pymoo(problem, mutation):
+    X = problem.encoding.random(1, np.random.default_rng(3))
+    operator = MedoidSwapMutation() if mutation == "swap" else MedoidReplaceMutation(mutation)
+    expected = operator._do(problem, X, random_state=np.random.default_rng(1))[0]
+    individual = MedoidIndividual(X[0])
+    (mutant,) = medoid_toolbox(problem, mutation=mutation).mutate(individual, np.random.default_rng(1))
+    assert mutant is individual
+    assert_array_equal(mutant, expected)
+    assert genes(mutant) != genes(X[0])
 
 
 def with_values(values, bonus=0.0):

@@ -1,5 +1,7 @@
 """Sampling, crossover, mutation and repair of medoid slots."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from pymoo.core.problem import Problem
 from moo_clustering.encodings import MedoidSlotEncoding
 from moo_clustering.encodings.medoids import nearest_others
 from moo_clustering.operators import EncodingSampling, SlotMutation, SlotOnePointCrossover
-from moo_clustering.operators.mutation import mutate_slots, slot_radius
+from moo_clustering.operators.medoids import slot_radius
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=30, deadline=None)
@@ -91,7 +93,7 @@ def test_crossing_copies_gives_copies():
 def test_index_mutation_moves_within_reach():
     slots = np.tile([50, -1, 2, -1], (4000, 1))
     rng = np.random.default_rng(0)
-    mutated = mutate_slots(slots, rng, p_gene=0.7, reach=0.1, n_samples=100, k_min=1)
+    mutated = SlotMutation(reach=0.1)._do(Slots(100, 4, 1), slots, random_state=rng)
     assert (mutated[:, [1, 3]] == -1).all()
     shift = mutated[:, 0] - 50
     assert set(shift) == set(range(-10, 11))
@@ -100,7 +102,7 @@ def test_index_mutation_moves_within_reach():
     # Clipped at zero: -10..-2 all lead there.
     assert set(mutated[:, 2]) == set(range(13))
     assert_allclose((mutated[:, 2] == 0).mean(), 0.7 * 9 / 21, atol=0.03)
-    low = mutate_slots(np.array([[99, 0]] * 50), rng, p_gene=1, reach=0.25, n_samples=100, k_min=1)
+    low = SlotMutation(p_gene=1)._do(Slots(100, 2, 1), np.array([[99, 0]] * 50), random_state=rng)
     assert 0 <= low.min() <= low.max() <= 99
 
 
@@ -110,11 +112,11 @@ def test_radius(reach, n, r):
 
 
 def test_rank_mutation_moves_to_the_nearest():
-    problem = Slots(n=30)
+    problem = Slots(30, k_max=3, k_min=1)
     neighbors = nearest_others(problem.encoding.distances, 7)
     slots = np.tile([-1, 11, -1], (3000, 1))
     rng = np.random.default_rng(0)
-    mutated = mutate_slots(slots, rng, p_gene=1.0, reach=0.9, n_samples=30, k_min=1, neighbors=neighbors)
+    mutated = SlotMutation("rank", p_gene=1.0, reach=0.25)._do(problem, slots, random_state=rng)
     assert (mutated[:, [0, 2]] == -1).all()
     counts = np.bincount(mutated[:, 1], minlength=30)
     assert set(np.flatnonzero(counts)) == set(neighbors[11])
@@ -141,11 +143,19 @@ def test_rank_mutation_of_pymoo_takes_its_reach_from_the_problem():
 def test_duplicates_left_by_mutation_are_emptied_or_replaced():
     slots = np.tile([1, 0, -1], (200, 1))
     rng = np.random.default_rng(0)
-    neighbors = np.array([[2], [2], [0], [0], [0]])
-    mutated = mutate_slots(slots, rng, p_gene=1.0, reach=0, n_samples=5, k_min=2, neighbors=neighbors)
+    # Sample 2 is the nearest of both medoids.
+    distances = np.array(
+        [[0, 2, 1, 2, 2], [2, 0, 1, 2, 2], [1, 2, 0, 2, 2], [1, 2, 2, 0, 2], [1, 2, 2, 2, 0]]
+    )
+    mutation = SlotMutation("rank", p_gene=1.0, reach=0.0)
+    two, one = (
+        SimpleNamespace(encoding=MedoidSlotEncoding(np.array(distances, dtype=float), 3, k_min))
+        for k_min in (2, 1)
+    )
+    mutated = mutation._do(two, slots, random_state=rng)
     assert (mutated[:, [0, 2]] == [2, -1]).all()
     assert set(mutated[:, 1]) == {0, 1, 3, 4}
-    alone = mutate_slots(slots, rng, p_gene=1.0, reach=0, n_samples=5, k_min=1, neighbors=neighbors)
+    alone = mutation._do(one, slots, random_state=rng)
     assert (alone == [2, -1, -1]).all()
 
 

@@ -5,7 +5,7 @@ import pytest
 from pymoo.core.population import Population
 from sklearn.datasets import make_blobs
 
-from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
+from moo_clustering.algorithms import RowTableEvaluator
 from moo_clustering.operators import RowUniformCrossover, SparseRowSampling, SupportMutation
 from moo_clustering.problems import SRMOSCProblem
 

@@ -1,5 +1,9 @@
 """Operators that suit a problem."""
 
+import subprocess
+import sys
+from copy import copy
+
 import numpy as np
 import pytest
 from contract.problems import PROBLEMS, problem_of
@@ -10,8 +14,13 @@ from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
 from moo_clustering.encodings import LabelEncoding, LocusAdjacencyEncoding, MedoidEncoding, MedoidSlotEncoding
-from moo_clustering.operators import EncodingMutation, suited_operators
-from moo_clustering.problems import PartitionProblem
+from moo_clustering.operators import (
+    EncodingMutation,
+    ImprovementMutation,
+    PrefixUnionCrossover,
+    suited_operators,
+)
+from moo_clustering.problems import BagPartitionProblem, PartitionProblem
 from moo_clustering.validity import get_index
 
 X = np.random.default_rng(0).normal(size=(24, 2)) + np.repeat([[0, 0], [6, 0], [0, 6]], 8, axis=0)
@@ -54,6 +63,43 @@ def test_every_problem_has_operators(name):
     problem = problem_of(name)
     result = minimize(problem, NSGA2(pop_size=8, **problem.operators()), ("n_gen", 3), seed=1)
     assert np.isfinite(result.pop.get("F")).all()
+
+
+def test_registry_is_filled_for_users_of_problems_alone():
+    """Importing all problems imports no operators; asking one for its operators does."""
+    program = """
+import sys
+import moo_clustering.problems as problems
+for name in problems.__all__:
+    getattr(problems, name)
+assert not [name for name in sys.modules if name.startswith("moo_clustering.operators")]
+problem = problems.SumOfSquaresProblem([[0.0], [1.0], [9.0], [10.0]], 2)
+print(*(type(one).__name__ for one in problem.operators().values()))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    names = ["RefillingSampling", "CentreMatchingCrossover", "RelocateCentre", "LocalSearchRepair"]
+    assert done.stdout.split() == [*names, "CanonicalDuplicates"]
+
+
+def test_subclasses_have_the_operators_of_the_nearest_class():
+    class Mine(MedoidEncoding):
+        """An encoding of medoids."""
+
+    class Rounded(BagPartitionProblem):
+        """A problem whose operators precede those of its encoding."""
+
+    problem = PartitionProblem(X, Mine(X, k_max=4), "silhouette")
+    assert type(problem.operators()["crossover"]) is PrefixUnionCrossover
+    bags = copy(problem_of("BagPartitionProblem"))
+    bags.__class__ = Rounded
+    assert type(bags.operators()["mutation"]) is ImprovementMutation
+
+
+def test_operators_are_made_anew():
+    problem = PartitionProblem(X, ENCODINGS["medoids"], "silhouette")
+    first, second = problem.operators(), suited_operators(problem)
+    assert first.keys() == second.keys()
+    assert all(first[name] is not second[name] for name in first)
 
 
 def test_encoding_mutation_changes_the_given_share_of_genes():

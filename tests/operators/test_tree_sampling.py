@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import locus_graph
 from moo_clustering.operators import MSTInterestingnessSampling
-from moo_clustering.operators import sampling as module
-from moo_clustering.operators.sampling import draw_links
+from moo_clustering.operators import trees as module
+from moo_clustering.operators.trees import draw_links
 from moo_clustering.problems import MOCKProblem
 
 LINE = np.array([[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]])

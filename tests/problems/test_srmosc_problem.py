@@ -9,7 +9,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.optimize import minimize
 from sklearn.datasets import load_iris
 
-from moo_clustering.algorithms.pymoo_search import RowTableEvaluator
+from moo_clustering.algorithms import RowTableEvaluator
 from moo_clustering.constraints import constraint_groups
 from moo_clustering.graphs import lists_from_arrays
 from moo_clustering.operators import RowUniformCrossover, SparseRowSampling, SupportMutation

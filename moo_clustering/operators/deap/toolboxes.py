@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,8 +16,7 @@ from moo_clustering._arrays import choice, integer, probability
 from moo_clustering.encodings import MedoidEncoding
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.encodings.medoids import random_slots
-from moo_clustering.operators.base import bounds_of, encoding_of
-from moo_clustering.operators.crossover import Length
+from moo_clustering.operators.base import encoding_of
 from moo_clustering.operators.deap import bags
 from moo_clustering.operators.deap import selection as selecting
 from moo_clustering.operators.deap import variation as moves
@@ -29,8 +29,18 @@ from moo_clustering.operators.deap.individuals import (
     as_mate,
     as_mutate,
     batch_map,
+    put_genes,
 )
-from moo_clustering.operators.mutation import slot_radius
+from moo_clustering.operators.labels import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
+from moo_clustering.operators.medoids import (
+    Length,
+    MedoidReplaceMutation,
+    MedoidSwapMutation,
+    PrefixUnionCrossover,
+    SlotMutation,
+    SlotOnePointCrossover,
+)
+from moo_clustering.operators.partitions import bounds_of
 from moo_clustering.operators.survival import Boundary
 
 if TYPE_CHECKING:
@@ -41,20 +51,24 @@ if TYPE_CHECKING:
     from moo_clustering.bags import BagObjective
     from moo_clustering.encodings import MedoidSlotEncoding
     from moo_clustering.operators import DynamicDiversitySurvival
-    from moo_clustering.operators.crossover import GroupingOverlayCrossover
-    from moo_clustering.operators.mutation_labels import PartitionMutation
-    from moo_clustering.operators.repair import ClusterNumberRepair
+    from moo_clustering.operators.partitions import (
+        ClusterNumberRepair,
+        GroupingOverlayCrossover,
+        PartitionMutation,
+    )
     from moo_clustering.problems import NeighborGraphProblem, PartitionProblem
     from moo_clustering.problems.medoids import MedoidProblem
 
 BagMutation = Literal["improve", "descend", "drift"]
 Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
-_CROSSOVERS = {"one_point": moves.cx_one_point, "hux": moves.cx_hux, "uniform": moves.cx_uniform}
+_CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
 # Rounds of mating after which a generation goes on with fewer new partitions, as in pymoo.
 MATING_ROUNDS = 100
 Score = Callable[[NDArray[Any]], NDArray[np.float64]]
+# Without a repair, because the operators below make valid genes.
+_as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
 
 
 def bag_toolbox(
@@ -116,7 +130,7 @@ def bag_toolbox(
     toolbox.register("from_genes", from_genes)
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(objective.evaluate))
-    toolbox.register("mate", _CROSSOVERS[crossover], rng=rng, align=align, n_clusters=objective.n_clusters)
+    toolbox.register("mate", _as_mate(_CROSSOVERS[crossover](align), None), rng=rng)
     toolbox.register("mutate", _mutation(objective, rng, mutation, p_gene, weights, bias))
     toolbox.register("km", bags.ChangePartition(partial(objective.reassign, empty=empty)))
     toolbox.register("repair", bags.ChangePartition(objective.repair))
@@ -187,20 +201,10 @@ def slot_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
     toolbox.register("decode", encoding.decode)
-    toolbox.register("mate", moves.cx_slots_one_point, rng=rng, k_min=k_min, n_samples=n)
-    neighbors = None
-    if mutation == "rank" and n > 1:
-        neighbors = encoding.nearest(min(max(1, slot_radius(reach, n)), n - 1))
-    toolbox.register(
-        "mutate",
-        moves.mut_slots,
-        rng=rng,
-        p_gene=p_gene,
-        reach=reach,
-        n_samples=n,
-        k_min=k_min,
-        neighbors=neighbors,
-    )
+    # The operators ask a problem for nothing but its encoding.
+    problem = SimpleNamespace(encoding=encoding)
+    toolbox.register("mate", _as_mate(SlotOnePointCrossover(), problem), rng=rng)
+    toolbox.register("mutate", _as_mutate(SlotMutation(mutation, p_gene, reach), problem), rng=rng)
     toolbox.register("select", selecting.sel_roulette_min, rng=rng, rule=selection)
     toolbox.register("map", batch_map)
     return toolbox
@@ -257,7 +261,7 @@ def label_toolbox(
         ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, ``clone``. Every entry
         can be registered anew.
     """
-    bounds = bounds_of(problem)
+    bounds_of(problem)  # raises a TypeError for other encodings
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
     fitness = type("LabelFitness", (base.Fitness,), {"weights": weights})
     toolbox = base.Toolbox()
@@ -271,12 +275,16 @@ def label_toolbox(
             individual[:] = repair._do(problem, np.asarray(individual)[None], random_state=rng)[0]
         return (individual,)
 
+    def mutated(individual: Any, rng: np.random.Generator, crossed: bool = False) -> tuple[Any]:
+        put_genes(individual, mutation.mutated(problem, np.asarray(individual)[None], [crossed], rng)[0])
+        return (individual,)
+
     toolbox.register("individual", ArrayIndividual, fitness=fitness)
     toolbox.register("population", population)
     toolbox.register("evaluate", EvaluateGenes(partial(_natural_objectives, problem)))
     toolbox.register("map", batch_map)
-    toolbox.register("mate", moves.cx_grouping_overlay, crossover=crossover, k_max=bounds.k_max)
-    toolbox.register("mutate", moves.mut_partition, mutation=mutation, k_max=bounds.k_max, k_min=bounds.k_min)
+    toolbox.register("mate", _as_mate(crossover, problem))
+    toolbox.register("mutate", mutated)
     toolbox.register("repair", repaired)
     toolbox.register(
         "select_parents", _random_parents if select.survival == "random" else selecting.sel_tournament_dcd
@@ -397,7 +405,6 @@ def medoid_toolbox(
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding = encoding_of(problem, MedoidEncoding)
-    sizes = {"k_max": encoding.k_max, "n_samples": encoding.n_samples}
     fitness = SupervisedMedoidFitness if problem.n_obj == 3 else MedoidFitness
     toolbox = base.Toolbox()
 
@@ -414,11 +421,9 @@ def medoid_toolbox(
     toolbox.register("individual", MedoidIndividual, fitness=fitness)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
-    toolbox.register("mate", moves.cx_prefix_union, length=length, **sizes)
-    if mutation == "swap":
-        toolbox.register("mutate", moves.mut_medoid_swap)
-    else:
-        toolbox.register("mutate", moves.mut_medoid_replace, kind=mutation, **sizes)
+    change = MedoidSwapMutation() if mutation == "swap" else MedoidReplaceMutation(mutation)
+    toolbox.register("mate", _as_mate(PrefixUnionCrossover(length), problem))
+    toolbox.register("mutate", _as_mutate(change, problem))
     toolbox.register("select_parents", selecting.sel_tournament_rank)
     toolbox.register("select", selecting.sel_constraint_nsga2, boundary=boundary)
     return toolbox
@@ -508,8 +513,8 @@ def neighbor_toolbox(
     toolbox.register("individual", ArrayIndividual)
     toolbox.register("population", population)
     toolbox.register("evaluate_population", evaluate_population)
-    toolbox.register("mate", as_mate(crossover, problem, repair=NoRepair()))
-    toolbox.register("mutate", as_mutate(mutation, problem, repair=NoRepair()))
+    toolbox.register("mate", _as_mate(crossover, problem))
+    toolbox.register("mutate", _as_mutate(mutation, problem))
     toolbox.register("select_parents", selecting.sel_tournament_dcd)
     toolbox.register("select", selecting.sel_dynamic_diversity, problem=problem, survival=survival)
     return toolbox

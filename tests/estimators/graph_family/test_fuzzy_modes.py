@@ -336,7 +336,7 @@ def test_resumed_equals_uninterrupted(blobs, tmp_path, metric):
 
 
 def test_ctrl_c_keeps_the_best_so_far(blobs, monkeypatch):
-    from moo_clustering.operators.mutation import ModesMutation
+    from moo_clustering.operators.modes import ModesMutation
 
     draw, calls = ModesMutation._do, []
 

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 
 from moo_clustering import SRMOSC
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.operators.mutation import SupportMutation
+from moo_clustering.operators.sparse_rows import SupportMutation
 from moo_clustering.persistence import CheckpointMismatchError
 
 QUICK = {"n_clusters": 3, "solver": "nsga2", "pop_size": 12, "random_state": 4}

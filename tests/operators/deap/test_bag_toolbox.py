@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from moo_clustering.algorithms import chc, gcuk, gka
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
+from moo_clustering.operators import SlotMutation, SlotOnePointCrossover
 from moo_clustering.operators.deap import (
     ArrayIndividual,
     Minimize,
@@ -208,6 +210,21 @@ def test_aligned_toolboxes_see_through_permuted_labels():
         assert aligned.distance(one, twin) == aligned.distance(one, other) == 0
         children = aligned.mate(plain.clone(one), plain.clone(other))
         assert all(plain.key(child) == plain.key(one) for child in children)
+
+
+@pytest.mark.parametrize("mutation", ["index", "rank"])
+def test_slots_vary_as_in_pymoo(mutation):
+    toolbox, encoding, _ = slots_of(mutation=mutation, p_gene=0.9, reach=0.4)
+    problem = SimpleNamespace(encoding=encoding)
+    X = encoding.random(2, np.random.default_rng(3))
+    a, b = (toolbox.from_genes(row) for row in X)
+    toolbox.mate(a, b, rng=np.random.default_rng(1))
+    expected = SlotOnePointCrossover()._do(problem, X[:, None], random_state=np.random.default_rng(1))[:, 0]
+    np.testing.assert_array_equal([a, b], expected)
+    toolbox.mutate(a, rng=np.random.default_rng(1))
+    change = SlotMutation(mutation, p_gene=0.9, reach=0.4)
+    expected = change._do(problem, expected[:1], random_state=np.random.default_rng(1))[0]
+    np.testing.assert_array_equal(a, expected)
 
 
 def test_selection_favours_smaller_values():

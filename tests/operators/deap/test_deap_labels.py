@@ -16,11 +16,10 @@ from moo_clustering.operators import (
     PartitionMutation,
     PoolSampling,
 )
-from moo_clustering.operators.base import Bounds
-from moo_clustering.operators.deap import ArrayIndividual, MinimizeTwo
+from moo_clustering.operators.deap import ArrayIndividual
 from moo_clustering.operators.deap.selection import SelElite
 from moo_clustering.operators.deap.toolboxes import LabelStep, label_toolbox
-from moo_clustering.operators.deap.variation import cx_grouping_overlay, mut_partition
+from moo_clustering.operators.partitions import bounds_of
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.validity import ValidityIndex
 
@@ -67,60 +66,52 @@ def scalar(values, labels):
     return values[:, 1] - 0.7 * values[:, 0]
 
 
-class ListIndividual(list):
-    """DEAP's own kind."""
-
-    def __init__(self, genes):
-        super().__init__(genes)
-        self.fitness = MinimizeTwo()
-        self.fitness.values = (1.0, 2.0)
-
-
 def array_individual(genes):
     individual = ArrayIndividual(genes)
     individual.fitness.values = (1.0, 2.0)
     return individual
 
 
-@pytest.mark.parametrize("kind", [ListIndividual, array_individual])
-def test_in_place_and_as_in_pymoo(kind):
+def toolbox_of(survival="crowding", n_elite=2, k=None, mutation=MUTATION):
+    repair = None if k is None else ClusterNumberRepair(RING, POOL, k)
+    start = POOL if repair is None else repair.repaired(POOL, np.random.default_rng(0))
+    select = SelElite(EliteMemory(scalar, n_elite), survival)
+    sampling = PoolSampling(start, np.arange(len(start)))
+    return label_toolbox(PROBLEM, sampling, CROSSOVER, mutation, select, repair)
+
+
+def test_entries_vary_in_place_as_in_pymoo():
+    toolbox = toolbox_of()
     # Numbers of the clusters do not matter.
-    a, b = kind((POOL[2] + 3).tolist()), kind(POOL[6].tolist())
-    out = cx_grouping_overlay(a, b, np.random.default_rng(3), crossover=CROSSOVER, k_max=5)
+    a, b = array_individual(POOL[2] + 3), array_individual(POOL[6])
+    out = toolbox.mate(a, b, np.random.default_rng(3))
     assert out[0] is a
     assert out[1] is b
     rng = np.random.default_rng(3)
-    assert_array_equal(a, CROSSOVER.overlaid(POOL[2], POOL[6], 5, rng))
-    assert_array_equal(b, CROSSOVER.overlaid(POOL[6], POOL[2], 5, rng))
+    assert_array_equal(a, CROSSOVER.overlaid(POOL[2], POOL[6], 12, rng))
+    assert_array_equal(b, CROSSOVER.overlaid(POOL[6], POOL[2], 12, rng))
     assert not a.fitness.valid
     assert not b.fitness.valid
 
-    a = kind(POOL[2].tolist())
-    (same,) = mut_partition(a, np.random.default_rng(4), mutation=MUTATION, k_max=5, k_min=2)
+    a = array_individual(POOL[2])
+    (same,) = toolbox.mutate(a, np.random.default_rng(4))
     assert same is a
-    assert_array_equal(a, MUTATION.varied(POOL[2], Bounds(2, 5), np.random.default_rng(4)))
+    bounds = bounds_of(PROBLEM)
+    assert_array_equal(a, MUTATION.varied(POOL[2], bounds, np.random.default_rng(4)))
     assert not a.fitness.valid
 
 
 def test_children_of_a_crossover_are_mutated_less():
     rng = np.random.default_rng(0)
-    merge = PartitionMutation(RING, POOL, split=0, refine=0, polish=0)
+    toolbox = toolbox_of(mutation=PartitionMutation(RING, POOL, split=0, refine=0, polish=0))
 
     def changed(crossed):
         individual = array_individual(POOL[4])
-        mut_partition(individual, rng, mutation=merge, k_max=9, crossed=crossed)
+        toolbox.mutate(individual, rng, crossed=crossed)
         return (individual != POOL[4]).any()
 
     assert all(changed(False) for _ in range(20))
     assert_allclose(np.mean([changed(True) for _ in range(1000)]), 0.3, atol=0.05)
-
-
-def toolbox_of(survival="crowding", n_elite=2, k=None):
-    repair = None if k is None else ClusterNumberRepair(RING, POOL, k)
-    start = POOL if repair is None else repair.repaired(POOL, np.random.default_rng(0))
-    select = SelElite(EliteMemory(scalar, n_elite), survival)
-    sampling = PoolSampling(start, np.arange(len(start)))
-    return label_toolbox(PROBLEM, sampling, CROSSOVER, MUTATION, select, repair)
 
 
 def test_fitness_is_natural_and_of_the_whole_population_at_once():

@@ -1,7 +1,8 @@
-"""DEAP functions on partitions: the pymoo operators in place, on any kind of individual."""
+"""Partitions in DEAP: pymoo's operators in place on any kind of individual, distances, keys, perturbation."""
 
 import random
 from array import array
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,20 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from moo_clustering.operators import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover
-from moo_clustering.operators.deap import ArrayIndividual
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.operators import AlignedHUX, AlignedOnePoint, AlignedUniformCrossover, EncodingMutation
+from moo_clustering.operators.deap import ArrayIndividual, as_mate, as_mutate
 from moo_clustering.operators.deap.bags import perturbed
-from moo_clustering.operators.deap.variation import (
-    cx_hux,
-    cx_one_point,
-    cx_uniform,
-    partition_distance,
-    partition_key,
-)
+from moo_clustering.operators.deap.variation import partition_distance, partition_key
 
 SEEDS = st.integers(0, 2**32 - 1)
 FEW = settings(max_examples=25, deadline=None)
-PAIRS = [(cx_one_point, AlignedOnePoint), (cx_hux, AlignedHUX), (cx_uniform, AlignedUniformCrossover)]
+CROSSOVERS = [AlignedOnePoint, AlignedHUX, AlignedUniformCrossover]
 
 
 class Lowest(base.Fitness):
@@ -64,15 +60,15 @@ def pair(kind, genes):
 
 @every_kind
 @pytest.mark.parametrize("align", [True, False])
-@pytest.mark.parametrize(("function", "operator"), PAIRS)
+@pytest.mark.parametrize("operator", CROSSOVERS)
 @given(seed=SEEDS)
 @FEW
-def test_they_are_the_operators_of_pymoo_in_place(kind, align, function, operator, seed):
+def test_mates_are_crossed_in_place_as_by_pymoo(kind, align, operator, seed):
     rng = np.random.default_rng(seed)
     genes = rng.integers(0, 3, size=(2, int(rng.integers(1, 15))))
     expected = operator(align)._do(None, genes[:, None], random_state=np.random.default_rng(1))[:, 0]
     first, second = pair(kind, genes)
-    a, b = function(first, second, np.random.default_rng(1), align=align, n_clusters=3)
+    a, b = as_mate(operator(align), None)(first, second, np.random.default_rng(1))
     assert a is first
     assert b is second
     assert_array_equal(list(a), expected[0])
@@ -82,10 +78,26 @@ def test_they_are_the_operators_of_pymoo_in_place(kind, align, function, operato
 
 
 @every_kind
-@pytest.mark.parametrize("function", [row[0] for row in PAIRS])
-def test_individuals_share_no_memory(kind, function):
+@given(seed=SEEDS)
+@FEW
+def test_mutants_are_changed_in_place_as_by_pymoo(kind, seed):
+    problem = SimpleNamespace(encoding=LabelEncoding(12, k_max=3), n_var=12)
+    genes = problem.encoding.random(2, np.random.default_rng(seed))
+    expected = EncodingMutation(0.5)._do(problem, genes[:1], random_state=np.random.default_rng(1))[0]
+    individual, other = pair(kind, genes)
+    (mutant,) = as_mutate(EncodingMutation(0.5), problem)(individual, np.random.default_rng(1))
+    assert mutant is individual
+    assert_array_equal(list(mutant), expected)
+    assert not mutant.fitness.valid
+    assert_array_equal(list(other), genes[1])
+    assert other.fitness.valid
+
+
+@every_kind
+@pytest.mark.parametrize("operator", CROSSOVERS)
+def test_individuals_share_no_memory(kind, operator):
     a, b = pair(kind, [[0] * 40, [1] * 40])
-    function(a, b, np.random.default_rng(0))
+    as_mate(operator(align=False), None)(a, b, np.random.default_rng(0))
     # A view would have overwritten one tail before it was copied, and both would agree there.
     assert_array_equal(np.asarray(a) + np.asarray(b), np.ones(40))
     assert 0 < sum(a) < 40
@@ -95,25 +107,22 @@ def test_individuals_share_no_memory(kind, function):
     assert list(b) == before
 
 
-@pytest.mark.parametrize("function", [row[0] for row in PAIRS])
-def test_parents_that_were_cloned_stay(function):
+def test_parents_that_were_cloned_stay():
     parents = [arrays(row) for row in np.random.default_rng(0).integers(0, 3, size=(2, 30))]
     genes = [p.tolist() for p in parents]
     clones = [p.__deepcopy__() for p in parents]
-    function(*clones, np.random.default_rng(0), align=True)
+    as_mate(AlignedHUX(), None)(*clones, np.random.default_rng(0))
     assert [p.tolist() for p in parents] == genes
+    assert [p.tolist() for p in clones] != genes
 
 
-@pytest.mark.parametrize("function", [row[0] for row in PAIRS])
-def test_toolboxes_bind_the_generator(function):
+def test_toolboxes_bind_the_generator():
     state = random.getstate()
     toolbox = base.Toolbox()
-    toolbox.register("mate", function, rng=np.random.default_rng(0), align=True, n_clusters=2)
+    toolbox.register("mate", as_mate(AlignedOnePoint(), None), rng=np.random.default_rng(0))
     a, b = toolbox.mate(*pair("array", [[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]]))
     assert a.tolist() == b.tolist() == [0, 0, 0, 1, 1, 1]
     assert random.getstate() == state
-    with pytest.raises(ValueError, match="n_clusters=2"):
-        toolbox.mate(*pair("array", [[0, 2], [0, 1]]))
 
 
 @every_kind

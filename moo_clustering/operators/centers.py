@@ -1,0 +1,212 @@
+"""Operators of centres, whose genes are the coordinates of the centres of k clusters (HG-means)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.population import Population
+from scipy.optimize import linear_sum_assignment
+
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, IntpArray, Labels, choice, quoted
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.centers import SumOfSquaresProblem
+
+Removal = Literal["uniform", "cheap"]
+# A child's mutation mix differs by at most this from that of a parent.
+MIX_STEP = 0.2
+# RelocateCentre with removal="cheap" compares so many random centres.
+CANDIDATES = 3
+
+
+class CentreMatchingCrossover(base.PairCrossover):
+    """Match the centres of two parents; a child takes one centre of each pair, drawn by a coin.
+
+    The matching has the least sum of squared distances, so the order of the centres does not matter.
+    The second child, if there is one, gets the other centres. For
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+
+    Parameters
+    ----------
+    n_offsprings : {2, 1}, default=2
+        Number of children per pair.
+
+    Notes
+    -----
+    Children carry a ``"mix"`` for :class:`RelocateCentre`: that of a random parent plus a uniform number
+    from -0.2 to 0.2, clipped to [0, 1].
+
+    O(k^2 n_features + k^3) time per pair.
+
+    References
+    ----------
+    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
+    clustering", Pattern Recognition 88 (2019).
+    """
+
+    def __init__(self, n_offsprings: int = 2, *, prob: float = 1.0, **kwargs: Any) -> None:
+        if n_offsprings not in (1, 2):
+            raise ValueError(f"n_offsprings must be 1 or 2, got {quoted(n_offsprings)}.")
+        super().__init__(prob, n_offsprings, **kwargs)
+
+    def do(
+        self,
+        problem: Any,
+        pop: Any,
+        parents: Any = None,
+        *args: Any,
+        random_state: np.random.Generator | None = None,
+        **kwargs: Any,
+    ) -> Population:
+        """Cross individuals, and let their children inherit ``mix``."""
+        rng = np.random.default_rng(random_state)
+        if parents is not None:
+            pop = [pop[mating] for mating in parents]
+        children = super().do(problem, pop, *args, random_state=rng, **kwargs)
+        for i, child in enumerate(children):
+            child.set("mix", inherited_mix([parent.get("mix") for parent in pop[i % len(pop)]], rng))
+        return children
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> FloatArray:
+        encoding = center_problem(problem).encoding
+        children = np.empty((self.n_offsprings, *X.shape[1:]))
+        for q, pair in enumerate(zip(encoding.centers(X[0]), encoding.centers(X[1]), strict=True)):
+            for child, genes in zip(children[:, q], match_centers(*pair, rng), strict=False):
+                child[:] = genes.ravel()
+        return children
+
+
+def match_centers(
+    first: FloatArray, second: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Compute a child with one centre of each matched pair, by a coin, and the child with all others."""
+    partners = second[nearest_pairs(first, second)[1]]
+    coin = rng.random(len(first))[:, np.newaxis] < 0.5
+    return np.where(coin, first, partners), np.where(coin, partners, first)
+
+
+def inherited_mix(mixes: list[float | None], rng: np.random.Generator) -> float:
+    """Take the mix of a random parent, uniform where it has none, and change it by up to 0.2."""
+    mix = mixes[int(rng.integers(len(mixes)))]
+    step = rng.uniform(-MIX_STEP, MIX_STEP)
+    return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
+
+
+def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
+    """Positions in both of the pairs of centres whose squared distances have the least sum."""
+    squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
+    left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
+    return left, right
+
+
+class RelocateCentre(base.DrawnMutation):
+    """Move a centre to a sample, preferably one that is far from all other centres.
+
+    With probability ``mix`` the sample is drawn uniformly, otherwise in proportion to its distance D to
+    the nearest remaining centre: mix / n + (1 - mix) D_i / sum D. For
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+
+    Parameters
+    ----------
+    removal : {"uniform", "cheap"}, default="uniform"
+        Which centre moves. ``"uniform"``: any. ``"cheap"``: of three random ones, that whose removal
+        raises the objective least; samples are then drawn by D squared.
+    mix : float, optional
+        Probability of a uniform draw. Default: the ``"mix"`` of the individual, which children of
+        :class:`CentreMatchingCrossover` have, or else a uniform number each time.
+
+    Notes
+    -----
+    O(n_samples k n_features) time per individual; ``"uniform"`` needs it only if the sample is not drawn
+    uniformly.
+
+    References
+    ----------
+    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
+    clustering", Pattern Recognition 88 (2019): the default.
+    """
+
+    def __init__(
+        self, removal: Removal = "uniform", *, mix: float | None = None, prob: float = 1.0, **kwargs: Any
+    ) -> None:
+        super().__init__(prob, **kwargs)
+        self.removal: Removal = choice("removal", removal, get_args(Removal))
+        if mix is not None and not 0.0 <= mix <= 1.0:
+            raise ValueError(f"mix must be in [0, 1], got {quoted(mix)}.")
+        self.mix = mix
+
+    def _mutate(self, problem: Any, drawn: Population, *args: Any, random_state: Any, **kwargs: Any) -> None:
+        for individual in drawn:
+            X = np.atleast_2d(individual.get("X"))
+            individual.set("X", self._apply(problem, X, random_state, individual.get("mix"))[0])
+
+    def _apply(
+        self, problem: Any, X: NDArray[Any], rng: np.random.Generator, mix: float | None = None
+    ) -> FloatArray:
+        mix = mix if self.mix is None else self.mix
+        centers = center_problem(problem).encoding.centers(X)
+        for one in centers:
+            relocate(problem.encoding, one, rng.random() if mix is None else mix, rng, self.removal)
+        return np.asarray(centers.reshape(len(centers), -1))
+
+
+def relocate(
+    encoding: Any, centers: FloatArray, mix: float, rng: np.random.Generator, removal: Removal = "uniform"
+) -> None:
+    """Move one of the centres, shape (k, n_features), in place."""
+    k, n = len(centers), encoding.n_samples
+    anywhere = rng.random() < mix
+    place = int(rng.integers(n))
+    if removal == "uniform":
+        gone = int(rng.integers(k))
+        if not anywhere and k > 1:
+            place = drawn(np.sqrt(encoding.nearest(np.delete(centers, gone, axis=0))[1]), place, rng)
+    else:
+        labels, first, second = encoding.nearest(centers)
+        # Without its centre, a sample goes to the second nearest one.
+        gone = cheapest(labels, second - first, rng.permutation(k)[:CANDIDATES]) if k > 1 else 0
+        if not anywhere and k > 1:
+            place = drawn(np.where(labels == gone, second, first), place, rng)
+    centers[gone] = encoding.points[place]
+
+
+def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
+    """The candidate whose removal costs its samples least."""
+    totals = [losses[labels == j].sum() for j in candidates]
+    return int(candidates[int(np.argmin(totals))])
+
+
+def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
+    """Draw a position in proportion to its weight; return ``otherwise`` if all weights are 0."""
+    cumulative = np.cumsum(weights)
+    if not cumulative[-1] > 0.0:
+        return otherwise
+    # The first sum beyond the threshold belongs to a positive weight.
+    return int(np.argmax(cumulative > rng.random() * cumulative[-1]))
+
+
+class LocalSearchRepair(base.GeneRepair):
+    """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
+
+    For any problem with ``improve(X)``, such as :class:`~moo_clustering.problems.SumOfSquaresProblem`,
+    which runs Lloyd's iterations. The optimum is written to the genes (Lamarckian inheritance).
+    """
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        return base.require(problem, "problem with improve(X)", "improve").improve(X)
+
+
+def center_problem(problem: Any) -> Any:
+    """Return the problem; raise TypeError unless its genes are coordinates of centres."""
+    return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
+
+
+register_operators(
+    SumOfSquaresProblem,
+    crossover=CentreMatchingCrossover,
+    mutation=partial(RelocateCentre, prob=0.2),
+    repair=LocalSearchRepair,
+)

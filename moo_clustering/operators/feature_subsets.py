@@ -1,0 +1,61 @@
+"""Operators of feature subsets, whose genes are bits, one for each feature."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.operators.crossover.ux import UniformCrossover
+
+from moo_clustering._arrays import probability
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingRepair, register_operators
+from moo_clustering.problems.feature_subsets import FeatureSubsetEncoding
+
+# Changes of a subset.
+_ADD, _DROP, _SWAP = range(3)
+
+
+class FeatureMutation(base.SeededMutation):
+    """Add, drop or swap features of a subset, each with the same probability.
+
+    For :class:`~moo_clustering.problems.FeatureSubsetProblem`. Flips of single bits would let sparse
+    subsets grow, as most features are absent.
+
+    Parameters
+    ----------
+    more : float, default=0.5
+        Probability of another change after every one: 1 / (1 - more) changes on average.
+    """
+
+    def __init__(self, more: float = 0.5, prob: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.more = probability("more", more)
+        if self.more == 1:
+            raise ValueError("more must be below 1, got 1: the changes would not end.")
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        mutated = np.array(X)
+        most = base.encoding_of(problem, FeatureSubsetEncoding).max_features
+        for row, changes in zip(mutated, rng.geometric(1.0 - self.more, len(mutated)), strict=True):
+            for _ in range(changes):
+                held, absent = np.flatnonzero(row), np.flatnonzero(row == 0)
+                adds, drops = len(absent) > 0, len(held) > 0
+                possible = (adds and len(held) < most, len(held) > 1, adds and drops)
+                kinds = [kind for kind in (_ADD, _DROP, _SWAP) if possible[kind]]
+                kind = kinds[int(rng.integers(len(kinds)))] if kinds else None
+                if kind in (_ADD, _SWAP):
+                    row[absent[int(rng.integers(len(absent)))]] = 1
+                if kind in (_DROP, _SWAP):
+                    row[held[int(rng.integers(len(held)))]] = 0
+        return mutated
+
+
+register_operators(
+    FeatureSubsetEncoding,
+    crossover=partial(UniformCrossover, prob=0.9),
+    mutation=FeatureMutation,
+    repair=EncodingRepair,
+)

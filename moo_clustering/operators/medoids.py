@@ -1,0 +1,271 @@
+"""Operators of sets of medoids, whose genes are numbers of samples, in sequence or in slots."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import Int64Array, IntArray, choice, probability
+from moo_clustering.encodings import MedoidEncoding, MedoidSlotEncoding
+from moo_clustering.encodings.base import checked_genes, rounded_genes
+from moo_clustering.encodings.medoids import (
+    as_sets,
+    filled,
+    first_distinct,
+    random_absent,
+    repair_slots,
+    set_sizes,
+)
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import EncodingRepair, register_operators
+from moo_clustering.operators.labels import cross_partitions, tails
+
+Length = Literal["grow", "keep", "two_cut"]
+ReplaceKind = Literal["replace", "full"]
+SlotKind = Literal["index", "rank"]
+
+
+class MedoidSampling(base.SeededSampling):
+    """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
+
+    For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
+    :class:`~moo_clustering.encodings.MedoidEncoding`.
+    """
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+        return base.encoding_of(problem, MedoidEncoding).random(n_samples, rng)
+
+
+class PrefixUnionCrossover(base.PairCrossover):
+    """Join the first medoids of one parent and those of the other that are not among them.
+
+    A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in it, in
+    the order of B, up to ``k_max``. The second child exchanges the roles and draws a cut of its own.
+
+    Parameters
+    ----------
+    length : {"grow", "keep", "two_cut"}, default="grow"
+        - ``"grow"``: take all of B, as printed in the paper. The child is at least as long as B, so
+          without selection the number of clusters drifts to ``k_max``.
+        - ``"keep"``: as many genes as A has, from the head of A, then B, then the rest of A.
+        - ``"two_cut"``: take B from a cut of its own on, so that the mean length falls only by what the
+          parents have in common. A child with fewer than two genes gets random ones.
+
+    Notes
+    -----
+    O(n_pairs k_max log k_max) time.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.length: Length = choice("length", length, get_args(Length))
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+        encoding = base.encoding_of(problem, MedoidEncoding)
+        first, second = as_sets(X[0]), as_sets(X[1])
+        children = [
+            filled(prefix_union(a, b, self.length, rng), encoding.k_min, encoding.n_samples, rng)
+            for a, b in ((first, second), (second, first))
+        ]
+        return np.stack(children)
+
+
+def prefix_union(
+    first: Int64Array, second: Int64Array, length: Length, rng: np.random.Generator
+) -> Int64Array:
+    """Compute one child per pair of rows of ids, padded with -1; by "two_cut" it may have too few medoids."""
+    width = first.shape[1]
+    position = np.arange(width)
+    sizes = set_sizes(first)
+    head = position < _cuts(sizes, rng)
+    candidates = [np.where(head, first, -1), second]
+    wanted: Any = width
+    if length == "keep":
+        candidates.append(np.where(head, -1, first))
+        wanted = sizes
+    elif length == "two_cut":
+        candidates[1] = np.where(position < _cuts(set_sizes(second), rng), -1, second)
+    return first_distinct(np.concatenate(candidates, axis=1), wanted)[:, :width]
+
+
+def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
+    """Draw a column of cuts, each uniform over 1..size-1 (1 for a single gene)."""
+    return rng.integers(1, np.maximum(sizes, 2))[:, None]
+
+
+class SlotOnePointCrossover(base.PairCrossover):
+    """Exchange the slots from a random cut in 1..k_max-1 on, and repair the children.
+
+    Slots with repeated medoids are emptied; random medoids come in if fewer than k_min are left.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK).
+    """
+
+    def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        encoding = base.encoding_of(problem, MedoidSlotEncoding)
+        first, second = (checked_genes(parents, encoding.n_var) for parents in X)
+        children = cross_partitions(first, second, tails, rng, align=False)
+        return np.stack([repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
+
+
+class MedoidReplaceMutation(base.SeededMutation):
+    """Replace a random medoid by a random sample that is no medoid.
+
+    Parameters
+    ----------
+    kind : {"replace", "full"}, default="replace"
+        ``"full"``: replace a medoid, add one, or drop one, with equal probability; where the number of
+        medoids cannot grow or shrink, replace one. Sets of all samples can only lose one.
+
+    Notes
+    -----
+    O(n_individuals k_max log k_max) time.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+        encoding = base.encoding_of(problem, MedoidEncoding)
+        n_samples, k_min = encoding.n_samples, encoding.k_min
+        sets = as_sets(X)
+        mutated = sets.copy()
+        width = sets.shape[1]
+        sizes = set_sizes(sets)
+        position = rng.integers(0, np.maximum(sizes, 1))
+        n = len(sets)
+        action = rng.integers(0, 3, size=n) if self.kind == "full" else np.zeros(n, dtype=np.int64)
+        some_absent = sizes < n_samples
+        delete = (action == 2) & (sizes > k_min)
+        insert = (action == 1) & (sizes < width) & some_absent
+        position[insert] = sizes[insert]
+        enter = np.flatnonzero(~delete & some_absent)
+        mutated[enter, position[enter]] = random_absent(sets[enter], n_samples, rng)
+        shorter = np.flatnonzero(delete)
+        following = np.minimum(np.arange(width) + (np.arange(width) >= position[shorter, None]), width - 1)
+        mutated[shorter] = np.take_along_axis(sets[shorter], following, axis=1)
+        mutated[shorter, sizes[shorter] - 1] = -1
+        return mutated
+
+
+class MedoidSwapMutation(base.SeededMutation):
+    """Exchange the positions of two medoids.
+
+    The clustering stays the same; only the order in which a later crossover cuts the genes changes. Use
+    :class:`MedoidReplaceMutation` to search.
+
+    References
+    ----------
+    NSGA-II-clus.
+    """
+
+    def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Int64Array:
+        base.encoding_of(problem, MedoidEncoding)
+        sets = as_sets(X)
+        sizes = np.maximum(set_sizes(sets), 1)
+        row = np.arange(len(sets))
+        a = rng.integers(0, sizes)
+        b = (a + 1 + rng.integers(0, np.maximum(sizes - 1, 1))) % sizes
+        swapped = sets.copy()
+        swapped[row, a], swapped[row, b] = sets[row, b], sets[row, a]
+        return swapped
+
+
+class SlotMutation(base.SeededMutation):
+    """Move medoids to samples near them, then repair like :class:`SlotOnePointCrossover`.
+
+    Parameters
+    ----------
+    kind : {"index", "rank"}, default="index"
+        - ``"index"``, as printed in the paper: id g becomes g + U{-r..r}, clipped. Unless the samples
+          are ordered, their ids say nothing about nearness.
+        - ``"rank"``: a uniform draw among the r samples nearest to the current one.
+    p_gene : float, default=0.7
+        Probability that a medoid of a mutated individual moves.
+    reach : float, default=0.25
+        r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering (MIGCUK).
+    """
+
+    def __init__(
+        self,
+        kind: SlotKind = "index",
+        p_gene: float = 0.7,
+        reach: float = 0.25,
+        prob: float = 0.3,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(prob, **kwargs)
+        self.kind: SlotKind = choice("kind", kind, get_args(SlotKind))
+        self.p_gene = probability("p_gene", p_gene)
+        self.reach = probability("reach", reach)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        encoding = base.encoding_of(problem, MedoidSlotEncoding)
+        n, r = encoding.n_samples, slot_radius(self.reach, encoding.n_samples)
+        slots = checked_genes(X, encoding.n_var)
+        moves = (slots >= 0) & (rng.random(slots.shape) < self.p_gene)
+        if self.kind == "rank" and n > 1:
+            neighbors = encoding.nearest(min(max(r, 1), n - 1))
+            moved = neighbors[slots, rng.integers(0, neighbors.shape[1], size=slots.shape)]
+        else:
+            moved = np.clip(slots + rng.integers(-r, r + 1, size=slots.shape), 0, n - 1)
+        return repair_slots(np.where(moves, moved, slots), n, encoding.k_min, rng)
+
+
+def slot_radius(reach: float, n_samples: int) -> int:
+    """floor(reach n_samples); the tolerance absorbs the rounding of the product in binary."""
+    return math.floor(reach * n_samples + 1e-9)
+
+
+class MedoidSetRepair(base.GeneRepair):
+    """Drop invalid and repeated medoids, close the gaps, and add random medoids if fewer than two are left.
+
+    Fractions are rounded to integers. Operators of this package leave nothing to repair; others do.
+    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
+    """
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        encoding = base.encoding_of(problem, MedoidEncoding)
+        ids = rounded_genes(X, encoding.n_var)
+        ids[ids >= encoding.n_samples] = -1
+        sets = first_distinct(ids, encoding.k_max)
+        return filled(sets, encoding.k_min, encoding.n_samples, rng)
+
+
+register_operators(
+    MedoidEncoding,
+    crossover=partial(PrefixUnionCrossover, "two_cut", prob=0.9),
+    mutation=partial(MedoidReplaceMutation, "full", prob=0.5),
+    repair=EncodingRepair,
+)
+register_operators(
+    MedoidSlotEncoding,
+    crossover=partial(SlotOnePointCrossover, prob=0.9),
+    mutation=partial(SlotMutation, "rank", prob=0.5),
+    repair=EncodingRepair,
+)

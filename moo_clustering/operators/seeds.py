@@ -1,0 +1,206 @@
+"""Operators of seeds, whose genes are the documents from which clusters in subspaces grow (SISC-ML)."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moo_clustering._arrays import AnyFloatArray, IntArray, choice, quoted
+from moo_clustering._targets import Targets
+from moo_clustering.encodings.medoids import random_absent, repair_slots, set_sizes
+from moo_clustering.operators import base
+from moo_clustering.operators.centers import nearest_pairs
+from moo_clustering.operators.generic import MutationChoice, register_operators
+from moo_clustering.operators.labels import coins, cross_partitions
+from moo_clustering.operators.medoids import ReplaceKind
+from moo_clustering.problems.subspace import SubspaceClusteringProblem
+
+
+class SeedSampling(base.SeededSampling):
+    """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
+
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Parameters
+    ----------
+    by_class : bool, default=False
+        Cycle through the classes in random order and draw a labelled document of each: any labelled one
+        if the class has none left, and any document if no labelled one is left. Needs labels.
+
+    References
+    ----------
+    SISC-ML, "seeds" and "labels" starts.
+    """
+
+    def __init__(self, by_class: bool = False) -> None:
+        super().__init__()
+        if not isinstance(by_class, bool | np.bool_):
+            raise TypeError(f"by_class must be True or False, got {quoted(by_class)}.")
+        self.by_class = bool(by_class)
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+        encoding = seed_problem(problem).encoding
+        slots: IntArray = encoding.random(n_samples, rng)
+        if self.by_class:
+            if not problem.targets.labelled.any() or not problem.targets.n_classes:
+                raise ValueError("by_class=True needs labels, and no document has any.")
+            for row in slots:
+                row[:] = _labelled_seeds(row, problem.targets, encoding.n_samples, rng)
+        return slots
+
+
+def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.random.Generator) -> IntArray:
+    """Draw other documents for the slots of a row; O(k n_labelled)."""
+    documents = rng.permutation(targets.rows)
+    member = targets.indicators[documents] > 0
+    order = rng.permutation(targets.n_classes)
+    free = np.ones(len(documents), dtype=bool)
+    occupied = np.flatnonzero(row >= 0)
+    row = np.full_like(row, -1)
+    for number, slot in enumerate(occupied[: len(documents)]):
+        of_class = free & member[:, order[number % len(order)]]
+        first = np.argmax(of_class if of_class.any() else free)
+        free[first] = False
+        row[slot] = documents[first]
+    return repair_slots(row[np.newaxis], n_samples, len(occupied), rng)[0]
+
+
+class AlignedSeedCrossover(base.PairCrossover):
+    """Exchange clusters of one parent for the most similar clusters of the other.
+
+    The clusters of both parents are matched with the least sum of squared distances between centroids,
+    and the seeds of each pair are exchanged with probability one half. A cluster of the larger parent
+    without a partner is paired with none, so that children of parents of different sizes have sizes in
+    between. A document never is a seed twice; random documents are added where too few seeds remain. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Notes
+    -----
+    O(k^2 n_features + k^3) time per pair of evaluated parents; other parents are evaluated first.
+
+    References
+    ----------
+    An evolutionary search over the clusters of SISC-ML.
+    """
+
+    def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        encoding = seed_problem(problem).encoding
+        parents = [encoding.seeds(side) for side in X]
+        n_pairs = len(parents[0])
+        centers = problem.cluster_centers(np.concatenate(parents))
+        for a, b, first, second in zip(*parents, centers[:n_pairs], centers[n_pairs:], strict=True):
+            a[:], b[:] = _paired(a[a >= 0], b[b >= 0], first, second, len(a))
+        children = cross_partitions(parents[0], parents[1], coins, rng, align=False)
+        return np.stack([repair_slots(x, encoding.n_samples, encoding.k_min, rng) for x in children])
+
+
+def _paired(
+    a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
+) -> tuple[IntArray, IntArray]:
+    """Order the seeds of two parents by partners, with -1 opposite those without one and at the end."""
+    left, right = nearest_pairs(first, second)
+    alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
+    rows = np.full((2, width), -1, dtype=a.dtype)
+    rows[0, : len(a)] = a[np.concatenate([left, alone[0]])]
+    rows[1, : len(b)] = b[np.concatenate([right, alone[1]])]
+    return rows[0], rows[1]
+
+
+class DistantSeedMutation(base.DrawnMutation):
+    """Replace a random seed by a document far from all centroids.
+
+    The document is drawn with probability proportional to its distance to the nearest centroid, in the
+    weights of that cluster. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Parameters
+    ----------
+    kind : {"full", "replace"}, default="full"
+        ``"full"``: replace a seed, add one in a random slot, or drop one, with equal probability; where
+        the number of clusters cannot grow or shrink, replace one.
+
+    Notes
+    -----
+    O(n_individuals n_samples) time for evaluated individuals, plus one evaluation for others. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors.
+
+    References
+    ----------
+    An evolutionary search over the clusters of SISC-ML.
+    """
+
+    def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+        self.kind: ReplaceKind = choice("kind", kind, get_args(ReplaceKind))
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        encoding = seed_problem(problem).encoding
+        slots: IntArray = encoding.seeds(X)
+        sizes = set_sizes(slots)
+        action = rng.integers(0, 3, size=len(slots)) if self.kind == "full" else np.zeros(len(slots))
+        drop = (action == 2) & (sizes > encoding.k_min)
+        enter = ~drop & (sizes < encoding.n_samples)
+        add = (action == 1) & (sizes < encoding.k_max) & enter
+        # One of the allowed columns of every row, all equally likely.
+        slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
+        slots[drop, slot[drop]] = -1
+        if enter.any():
+            distances = problem.center_distances(X[enter])
+            slots[enter, slot[enter]] = _distant(distances, encoding.seeds(X[enter]), rng)
+        return slots
+
+
+def _distant(
+    distances: NDArray[np.floating[Any]], slots: IntArray, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a document outside each row by its distance, or uniformly if all distances are 0."""
+    weights = np.asarray(distances, dtype=np.float64).copy()
+    row, place = np.nonzero(slots >= 0)
+    weights[row, slots[row, place]] = 0.0
+    cumulative = np.cumsum(weights, axis=1)
+    # The first sum beyond the threshold belongs to a document of positive weight.
+    drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
+    return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
+
+
+class SweepSeedMutation(base.DrawnMutation):
+    """Local search: replace every seed by the document most central in its cluster.
+
+    The clusters that the sweeps of the evaluation found are written back as seeds, from which the sweeps
+    of the child continue. The most central document has the largest membership of the cluster. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+
+    Notes
+    -----
+    Free for evaluated individuals, one evaluation for others. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors. An individual whose seeds
+    are all most central is copied.
+
+    References
+    ----------
+    An evolutionary search over the clusters of SISC-ML.
+    """
+
+    def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
+        return seed_problem(problem).central_documents(X)
+
+
+def seed_problem(problem: Any) -> Any:
+    """Return the problem; raise TypeError unless its genes are seeds of clusters in subspaces."""
+    needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
+    return base.require(problem, "SubspaceClusteringProblem", *needed)
+
+
+register_operators(
+    SubspaceClusteringProblem,
+    sampling=SeedSampling,
+    crossover=AlignedSeedCrossover,
+    mutation=lambda: MutationChoice([SweepSeedMutation(), DistantSeedMutation()]),
+)

@@ -1,0 +1,299 @@
+"""Operators of sparse rows, whose genes are the weights of each sample's candidates (SRMOSC)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.evaluator import Evaluator
+from pymoo.core.individual import Individual
+from pymoo.core.population import Population
+from pymoo.core.sampling import Sampling
+
+from moo_clustering._arrays import FloatArray, Labels
+from moo_clustering._kernels import least_squares
+from moo_clustering._kernels.least_squares import swap_rows
+from moo_clustering._kernels.threads import for_blocks, for_parts
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.graphs import SRMOSCProblem, summed
+
+# Errors and link counts of the rows of an individual.
+Tables = tuple[FloatArray, Labels]
+# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
+# Keys of the errors and link counts per row that SRMOSC's individuals carry along with their genes.
+TABLES = ("row_errors", "row_sizes")
+
+
+class SparseRowSampling(Sampling):
+    """Spread weights over more and more of the nearest candidates, from one to all.
+
+    Individual m of ``n`` starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest, which
+    are then fitted by sweeps of non-negative coordinate descent. Nothing is random.
+
+    Parameters
+    ----------
+    n_sweeps : int, default=3
+        Sweeps of coordinate descent.
+
+    Notes
+    -----
+    Individuals carry ``row_errors`` and ``row_sizes``, see
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. O(n N w n_features n_sweeps) time.
+
+    References
+    ----------
+    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    """
+
+    def __init__(self, n_sweeps: int = 3) -> None:
+        if n_sweeps < 0:
+            raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
+        super().__init__()
+        self.n_sweeps = n_sweeps
+
+    def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
+        """Make the population, each individual with an array of its own."""
+        return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
+
+    def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
+        return np.stack([self._individual(problem, m, n_samples).X for m in range(n_samples)])
+
+    def _individual(self, problem: SRMOSCProblem, member: int, n_members: int) -> Individual:
+        X, candidates, admissible = base.require(problem, *SPARSE_ROWS).candidates()
+        width = 1 + round((problem.width - 1) * member / max(n_members - 1, 1))
+        rows = np.empty(candidates.shape, dtype=np.float32)
+        errors, sizes = np.empty(len(X)), np.empty(len(X), dtype=np.int32)
+
+        def fill(lo: int, hi: int) -> None:
+            least_squares.fill_rows(
+                X, problem.norms, candidates, admissible, problem.rho, width, self.n_sweeps, lo, hi,
+                rows, errors, sizes,
+            )  # fmt: skip
+
+        for_parts(fill, len(X), (1.0 + self.n_sweeps) * width * X.size, problem.n_jobs)
+        individual = Individual(X=rows.reshape(-1))
+        individual.set("row_errors", errors)
+        individual.set("row_sizes", sizes)
+        return individual
+
+
+class RowUniformCrossover(base.PairCrossover):
+    """Exchange every sample's row of weights between two parents with probability one half.
+
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. The row of a sample determines its error and
+    number of links, which are therefore exchanged with it where both parents carry them.
+
+    Parameters
+    ----------
+    prob : float, default=0.7
+        Probability that a pair is crossed; otherwise its children share the parents' arrays.
+
+    Notes
+    -----
+    O(N w) time and memory per pair that is crossed.
+
+    References
+    ----------
+    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    """
+
+    _needs = SPARSE_ROWS
+
+    def __init__(self, prob: float = 0.7, **kwargs: Any) -> None:
+        super().__init__(prob, **kwargs)
+
+    def do(
+        self,
+        problem: SRMOSCProblem,
+        pop: Any,
+        parents: Any = None,
+        *args: Any,
+        random_state: Any = None,
+        **kwargs: Any,
+    ) -> Population:
+        """Cross individuals; all first children come before all second ones."""
+        base.require(problem, *self._needs)
+        rng = np.random.default_rng(random_state)
+        pairs = pop if parents is None else [pop[pair] for pair in parents]
+        crossed = rng.random(len(pairs)) < float(self.prob.value)
+        made: list[list[Individual]] = [[], []]
+        for (first, second), cross in zip(pairs, crossed, strict=True):
+            swap = base.random_bits(1, problem.n_samples, rng)[0] if cross else None
+            for children, child in zip(made, _children(problem, first, second, swap), strict=True):
+                children.append(child)
+        return Population.create(*made[0], *made[1])
+
+    def _apply(
+        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
+    ) -> NDArray[np.float32]:
+        children = np.empty(X.shape, dtype=np.float32)
+        for k in range(X.shape[1]):
+            swap = base.random_bits(1, problem.n_samples, rng)[0]
+            children[:, k] = _swapped_rows(problem, X[0, k], X[1, k], swap)
+        return children
+
+
+def _children(
+    problem: SRMOSCProblem, first: Individual, second: Individual, swap: NDArray[np.bool_] | None
+) -> tuple[Individual, Individual]:
+    if swap is None:
+        genes = (first.X, second.X)
+    else:
+        genes = _swapped_rows(problem, first.X, second.X, swap)
+    children = Individual(X=genes[0]), Individual(X=genes[1])
+    if all(parent.has(name) for parent in (first, second) for name in TABLES):
+        for name in TABLES:
+            one, other = first.get(name), second.get(name)
+            if swap is not None:
+                one, other = np.where(swap, other, one), np.where(swap, one, other)
+            children[0].set(name, one)
+            children[1].set(name, other)
+    return children
+
+
+def _swapped_rows(
+    problem: SRMOSCProblem, first: NDArray[Any], second: NDArray[Any], swap: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    shape = problem.n_samples, problem.width
+    one, other = (np.ascontiguousarray(x, dtype=np.float32).reshape(shape) for x in (first, second))
+    child, sibling = np.empty_like(one), np.empty_like(one)
+    for_blocks(
+        lambda lo, hi: swap_rows(one, other, swap, lo, hi, child, sibling),
+        problem.n_samples,
+        2 * problem.width,
+        problem.n_jobs,
+    )
+    return child.reshape(-1), sibling.reshape(-1)
+
+
+class SupportMutation(base.SeededMutation):
+    """Drop the smallest weight of a row or add the candidate of largest gain, then refit the weights.
+
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa with
+    g the negative half of the gradient: the most by which it alone can reduce the error. The last link of
+    a row is never dropped, and weights are refitted even where no candidate is added.
+
+    Parameters
+    ----------
+    row_rate : float, default=0.05
+        Share of the rows of an individual that change, at least one.
+    n_sweeps : int, default=5
+        Sweeps of non-negative coordinate descent over the links of a row.
+
+    Notes
+    -----
+    O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
+
+    References
+    ----------
+    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    """
+
+    _needs = SPARSE_ROWS
+
+    def __init__(
+        self, prob: float = 0.3, *, row_rate: float = 0.05, n_sweeps: int = 5, **kwargs: Any
+    ) -> None:
+        if not 0 < row_rate <= 1:
+            raise ValueError(f"row_rate must be above 0 and at most 1, got {row_rate}.")
+        if n_sweeps < 0:
+            raise ValueError(f"n_sweeps must not be negative, got {n_sweeps}.")
+        super().__init__(prob, **kwargs)
+        self.row_rate = row_rate
+        self.n_sweeps = n_sweeps
+
+    def do(
+        self,
+        problem: SRMOSCProblem,
+        pop: Population,
+        inplace: bool = True,
+        *args: Any,
+        random_state: Any = None,
+        **kwargs: Any,
+    ) -> Population:
+        """Mutate individuals, which get new arrays."""
+        base.require(problem, *self._needs)
+        rng = np.random.default_rng(random_state)
+        if not inplace:
+            pop = Population.create(*(individual.copy() for individual in pop))
+        for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
+            individual = pop[k]
+            # The arrays may belong to a parent, too.
+            genes = problem.weights(individual.X)[0]
+            tables = None
+            if all(individual.has(name) for name in TABLES):
+                tables = individual.get("row_errors").copy(), individual.get("row_sizes").copy()
+                for name, table in zip(TABLES, tables, strict=True):
+                    individual.set(name, table)
+            self._mutate(problem, genes, tables, rng)
+            individual.X = genes.reshape(-1)
+        return pop
+
+    def _apply(
+        self, problem: SRMOSCProblem, X: NDArray[Any], rng: np.random.Generator
+    ) -> NDArray[np.float32]:
+        mutated = problem.weights(X)
+        for genes in mutated:
+            self._mutate(problem, genes, None, rng)
+        return mutated.reshape(len(mutated), -1)
+
+    def _mutate(
+        self,
+        problem: SRMOSCProblem,
+        genes: NDArray[np.float32],
+        tables: Tables | None,
+        rng: np.random.Generator,
+    ) -> None:
+        X, candidates, admissible = problem.candidates()
+        n_samples = len(X)
+        which = rng.choice(n_samples, size=max(1, round(self.row_rate * n_samples)), replace=False)
+        drop = rng.random(len(which)) < 0.5
+        errors, sizes = tables or (np.empty(n_samples), np.empty(n_samples, dtype=np.int32))
+
+        def change(lo: int, hi: int) -> None:
+            least_squares.change_supports(
+                X, problem.norms, candidates, admissible, problem.rho, which, drop, self.n_sweeps, lo, hi,
+                genes, errors, sizes,
+            )  # fmt: skip
+
+        n_operations = (1.0 + self.n_sweeps) * problem.width * len(which) * X.shape[1]
+        for_parts(change, len(which), n_operations, problem.n_jobs)
+
+
+class RowTableEvaluator(Evaluator):
+    """Sum the ``row_errors`` and ``row_sizes`` that SRMOSC's operators keep up to date.
+
+    For ``NSGA2(..., evaluator=RowTableEvaluator())`` and the like with
+    :class:`~moo_clustering.operators.SparseRowSampling`,
+    :class:`~moo_clustering.operators.RowUniformCrossover` and
+    :class:`~moo_clustering.operators.SupportMutation`; individuals without such tables get them. Operators
+    that change genes and leave the tables as they were must not be combined with it: pymoo's own evaluator
+    takes the objectives from the genes, whatever the operators.
+
+    Notes
+    -----
+    O(N) an individual, and no copy of the genes of a population.
+    """
+
+    def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:
+        for individual in pop:
+            if not individual.has("row_errors"):
+                errors, sizes = problem.row_tables(individual.X)
+                individual.set("row_errors", errors[0])
+                individual.set("row_sizes", sizes[0])
+            F, G = summed(individual.get("row_errors")[np.newaxis], individual.get("row_sizes")[np.newaxis])
+            individual.set("F", F[0])
+            individual.set("G", G[0])
+            individual.set("H", np.empty(0))
+            individual.evaluated.update(("F", "G", "H"))
+
+
+register_operators(
+    SRMOSCProblem,
+    sampling=SparseRowSampling,
+    crossover=RowUniformCrossover,
+    mutation=SupportMutation,
+)

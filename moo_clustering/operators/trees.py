@@ -1,0 +1,278 @@
+"""Operators of links that start from a minimum spanning tree: each gene is a link of its sample (MOCK)."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.sampling import Sampling
+from pymoo.operators.crossover.ux import UniformCrossover
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from moo_clustering._arrays import BoolArray, IntArray, IntpArray, choice, probability, sparse_positions
+from moo_clustering._parallel import one_thread
+from moo_clustering.operators import base
+from moo_clustering.operators.generic import register_operators
+from moo_clustering.problems.graphs import MOCKProblem
+
+TreeKind = Literal["delta", "2007"]
+Replace = Literal["neighbor", "self"]
+Length = Literal["genotype", "N"]
+NewValue = Literal["different", "any"]
+# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
+
+
+class MSTInterestingnessSampling(base.SeededSampling):
+    """Spanning trees without their most interesting links, or without those between k-means clusters.
+
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
+
+    Parameters
+    ----------
+    kind : {"delta", "2007"}, default="delta"
+        ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
+        random permutations of 2, 3, ... ``"2007"``: the tree without its first 0, 1, ... interesting
+        links, for up to half of the population, then the tree without its links between the clusters of
+        k-means, for k = 2, 3, ...
+    replace : {"neighbor", "self"}, default="neighbor"
+        New link of a sample whose tree link is removed: a random neighbour (with ``"delta"`` possibly the
+        sample itself, but never the removed link), or always the sample itself. A bit of the kind "split"
+        becomes 0.
+
+    Notes
+    -----
+    A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
+    starts again at 2 when it reaches the number of samples. O(n_individuals n_var) time, plus a run of
+    k-means of ten iterations for each individual of the second half of ``"2007"``.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    """
+
+    _needs = LINKS
+
+    def __init__(self, kind: TreeKind = "delta", *, replace: Replace = "neighbor") -> None:
+        super().__init__()
+        self.kind: TreeKind = choice("kind", kind, get_args(TreeKind))
+        self.replace: Replace = choice("replace", replace, get_args(Replace))
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
+        removed = (_by_priority if self.kind == "delta" else _by_clusters)(problem, n_samples, rng)
+        encoding = problem.encoding
+        if encoding.kind == "split":
+            return (~removed).astype(encoding.dtype)
+        samples = encoding.relevant
+        X = np.tile(problem.graph.tree.parent[samples], (n_samples, 1))
+        rows, genes = np.nonzero(removed)
+        if self.replace == "self":
+            X[rows, genes] = samples[genes]
+        else:
+            X[rows, genes] = draw_links(
+                problem.graph.neighbors, samples[genes], X[rows, genes] if self.kind == "delta" else None, rng
+            )
+        return X.astype(encoding.dtype)
+
+
+class GreedyFrontSampling(base.SeededSampling):
+    """Partitions of a front that was constructed greedily, and spanning trees that lost links.
+
+    For problems with ``greedy_front``, see :meth:`MOCKProblem.greedy_front
+    <moo_clustering.problems.MOCKProblem.greedy_front>`, whose partitions are taken at equal steps along the
+    front, both ends among them.
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Largest share of the population that is from the constructed front.
+    rest : pymoo Sampling, optional
+        Makes the others; default :class:`MSTInterestingnessSampling`.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import MOCKProblem
+    >>> problem = MOCKProblem([[0.0], [1.0], [9.0], [10.0]], delta=0, n_neighbors=2, random_state=0)
+    >>> X = GreedyFrontSampling(share=1.0)._do(problem, 2, random_state=0)
+    >>> problem.decode(X)
+    array([[0, 1, 2, 3],
+           [0, 0, 0, 0]], dtype=int32)
+    """
+
+    def __init__(self, share: float = 0.5, *, rest: Sampling | None = None) -> None:
+        super().__init__()
+        self.share = probability("share", share)
+        self.rest = MSTInterestingnessSampling() if rest is None else rest
+
+    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> NDArray[Any]:
+        front = base.require(problem, "MOCKProblem", "greedy_front").greedy_front()
+        n_built = min(len(front), round(self.share * n_samples))
+        built = front[np.linspace(0, len(front) - 1, n_built).round().astype(np.intp)]
+        if n_built == n_samples:
+            return built
+        return np.concatenate([built, self.rest._do(problem, n_samples - n_built, random_state=rng)])
+
+
+def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
+    """Mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
+    order = _by_interest(problem)
+    removed = np.zeros((n_samples, problem.n_var), dtype=bool)
+    most = min(n_samples, len(order) + 1)
+    row = 1
+    while row < n_samples and most >= 2:
+        for k in rng.permutation(np.arange(2, most + 1))[: n_samples - row]:
+            removed[row, order[: k - 1]] = True
+            row += 1
+    return removed
+
+
+def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
+    """Mask of the genes that lose their tree links for "2007", shape (n_samples, n_var)."""
+    graph, samples = problem.graph, problem.encoding.relevant
+    removed = np.zeros((n_samples, problem.n_var), dtype=bool)
+    order = _by_interest(problem)
+    interesting = order[graph.interest.interesting(graph.n_neighbors)[samples[order]]]
+    n_trees = min(len(interesting), max(n_samples // 2 - 1, 0))
+    for n in range(min(n_trees + 1, n_samples)):
+        removed[n, interesting[:n]] = True
+    parent = graph.tree.parent[samples]
+    # With several threads the sums of k-means differ in their last digits from run to run.
+    with one_thread():
+        for row in range(n_trees + 1, n_samples):
+            # At the number of samples, k starts again.
+            k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
+            labels = few_means(graph.X, min(k, graph.n_samples), rng)
+            removed[row] = labels[samples] != labels[parent]
+    return removed
+
+
+def _by_interest(problem: Any) -> NDArray[np.intp]:
+    """Genes of the samples with a parent in the tree, most interesting links first."""
+    gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
+    gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
+    genes = gene_of[problem.graph.interest.order]
+    return genes[genes >= 0]
+
+
+def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
+    with warnings.catch_warnings():
+        # An initial partition need not have converged, nor use all k clusters.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels: NDArray[np.int32] = model.fit(X).labels_
+    return labels
+
+
+def draw_links(
+    neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
+    width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
+    if current is None:
+        return neighbors[samples, rng.integers(0, width)]
+    choices = np.column_stack([samples, neighbors[samples]])
+    same = choices == np.asarray(current)[:, None]
+    # The current link is skipped: there is one place fewer to draw, and places from it on shift by one.
+    place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
+    drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
+    drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
+    return drawn
+
+
+class NeighborBiasedMutation(base.SeededMutation):
+    """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
+
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A self link counts as
+    l = 0, and one that is neither in the tree nor in the lists as L + 1. Bits of the kind "split" are
+    flipped; the second term counts for those that are 1.
+
+    Parameters
+    ----------
+    length : {"genotype", "N"}, default="genotype"
+        Whether n is the number of genes or of samples.
+    new_value : {"different", "any"}, optional
+        ``"different"``: the sample itself or one of its neighbours, but not the current one;
+        ``"any"``: one of its neighbours, possibly the current one. Default: ``"any"`` for encodings of
+        kind "locus", ``"different"`` for others.
+
+    Notes
+    -----
+    Probabilities are capped at 1. O(n_individuals (expected changes + interesting links)) random numbers.
+
+    References
+    ----------
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+    """
+
+    _needs = LINKS
+
+    def __init__(self, length: Length = "genotype", *, new_value: NewValue | None = None) -> None:
+        super().__init__()
+        self.length: Length = choice("length", length, get_args(Length))
+        self.new_value: NewValue | None = choice("new_value", new_value, (*get_args(NewValue), None))
+
+    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        encoding = problem.encoding
+        X = np.array(X, dtype=encoding.dtype)
+        if not problem.graph.n_neighbors:
+            return X
+        n = problem.n_var if self.length == "genotype" else problem.n_samples
+        rows, genes = _mutated_genes(problem, X, n, rng)
+        if encoding.kind == "split":
+            X[rows, genes] ^= 1
+            return X
+        different = self.new_value == "different" or (self.new_value is None and encoding.kind != "locus")
+        current = X[rows, genes] if different else None
+        X[rows, genes] = draw_links(problem.graph.neighbors, encoding.relevant[genes], current, rng)
+        return X
+
+
+def _mutated_genes(
+    problem: Any, X: NDArray[Any], n: int, rng: np.random.Generator
+) -> tuple[IntpArray, IntpArray]:
+    """Draw the rows and columns of the genes that change.
+
+    Tree links that are far beyond the lists ("hot" where a gene holds them) have large probabilities and
+    are drawn one by one. All others have ranks of at most L + 1: a sparse draw with the largest of their
+    probabilities, thinned to the exact ones, looks at few genes only.
+    """
+    graph, samples = problem.graph, problem.encoding.relevant
+    width = graph.n_neighbors + 1
+    far = graph.interest.rank_of_parent[samples]
+    parent = graph.tree.parent[samples]
+    hot = np.flatnonzero(far > width)
+    holds = X[:, hot] == (1 if problem.encoding.kind == "split" else parent[hot])
+    most = min(1.0, 1.0 / n + (width / n) ** 2)
+    places = [*sparse_positions(X.size, most, rng)]
+    flat = np.concatenate(places) if places else np.empty(0, dtype=np.int64)
+    rows, genes = np.divmod(flat, X.shape[1])
+    chance = 1.0 / n + (_ranks(problem, X[rows, genes], genes, width) / n) ** 2
+    in_tree = 1 if problem.encoding.kind == "split" else parent[genes]
+    cold = ~((far[genes] > width) & (X[rows, genes] == in_tree))
+    accepted = cold & (rng.random(len(rows)) * most < chance)
+    hot_rows, hot_columns = np.nonzero(holds & (rng.random(holds.shape) < 1.0 / n + (far[hot] / n) ** 2))
+    return np.concatenate([rows[accepted], hot_rows]), np.concatenate([genes[accepted], hot[hot_columns]])
+
+
+def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
+    """Rank of the sample that each gene links to, among the neighbours of its own sample."""
+    graph, samples = problem.graph, problem.encoding.relevant[genes]
+    far = graph.interest.rank_of_parent[samples].astype(np.int64)
+    if problem.encoding.kind == "split":
+        return np.where(values == 1, far, 0)
+    listed = graph.neighbors[samples] == values[:, None]
+    found = np.where(listed.any(axis=1), listed.argmax(axis=1) + 1, unlisted)
+    found = np.where(values == graph.tree.parent[samples], far, found)
+    return np.where(values == samples, 0, found)
+
+
+register_operators(
+    MOCKProblem,
+    sampling=MSTInterestingnessSampling,
+    crossover=partial(UniformCrossover, prob=1.0),
+    mutation=NeighborBiasedMutation,
+)
