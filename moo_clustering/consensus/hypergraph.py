@@ -254,7 +254,8 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        yield lo, together
+        # Sums of the same weights in another order may differ.
+        yield lo, np.minimum(together, 1.0, out=together)
 
 
 def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
@@ -932,7 +933,7 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
         shared[: len(first)] += weight * (codes[first][:, np.newaxis] == codes)
-    return shared / weights.sum()
+    return np.minimum(shared / weights.sum(), 1.0)
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
@@ -966,7 +967,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
         totals = np.broadcast_to(members.sum(axis=1, keepdims=True), held.shape)
     else:
         totals = members @ edges.seen
-    return np.divide(held, totals, out=np.zeros_like(held), where=totals > 0)
+    return np.minimum(np.divide(held, totals, out=np.zeros_like(held), where=totals > 0), 1.0)
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
