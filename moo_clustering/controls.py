@@ -34,7 +34,7 @@ from moo_clustering.algorithms.pymoo_search import variation, violations_of
 from moo_clustering.fronts import Box, front_box, hypervolume
 from moo_clustering.operators import RandomSurvival
 from moo_clustering.operators.deap.individuals import apply_batch, n_trials
-from moo_clustering.stats import and_list, p_text
+from moo_clustering.stats import and_list, clear_differences, p_text, tie_groups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -374,14 +374,19 @@ class ControlComparison(NamedTuple):
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Mean difference of pairs, its bootstrap interval of 95 %, Wilcoxon's p, and wins, ties and losses.
 
-    Pairs with a missing value are left out; p is 1 where nothing differs.
+    Pairs with a missing value are left out; p is 1 where nothing differs. Differences within the rounding
+    noise of their pair are 0, and Wilcoxon's test ranks those alike that differ by rounding noise.
     """
-    away = np.subtract(np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64))
-    away = away[~np.isnan(away)]
+    away, noise = clear_differences(ours, theirs)
+    there = ~np.isnan(away)
+    away, noise = away[there], noise[there]
+    places = tie_groups(np.append(0.0, np.abs(away)), np.append(0.0, noise))
+    signed = np.sign(away) * (places[1:] - places[0])
     rows = np.random.default_rng(0).integers(0, len(away), (2000, len(away)))
     low, high = np.quantile(away[rows].mean(axis=1), (0.025, 0.975)).tolist()
-    p = float(wilcoxon(away).pvalue) if away.any() else 1.0
-    counts = {"wins": int((away > 0).sum()), "ties": int((away == 0).sum()), "losses": int((away < 0).sum())}
+    p = float(wilcoxon(signed).pvalue) if signed.any() else 1.0
+    counts = {"wins": int((signed > 0).sum()), "ties": int((signed == 0).sum())}
+    counts["losses"] = len(signed) - sum(counts.values())
     return {"difference": float(away.mean()), "low": low, "high": high, "p": p, **counts}
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from threadpoolctl import threadpool_info
 
 from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
@@ -74,6 +75,7 @@ _LOCK = ".moo_clustering.lock"
 # Errors that tell of another holder; any other comes from a file system without locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
+_NOT_KNOWN = "not known"
 START_OVER = "remove it to start from the beginning"
 RUNTIME_DEPENDENCIES = (
     "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
@@ -722,6 +724,11 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         When the file is no readable checkpoint; the message says what is wrong and what to do.
     CheckpointMismatchError
         When it is of another run; the message names the other method, or every difference.
+
+    Warns
+    -----
+    UserWarning
+        When it was saved with another BLAS kernel, which may change the last digits of results.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)
@@ -738,6 +745,15 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         raise CheckpointMismatchError(
             f"checkpoint {checkpoint.path} is of another run: {'; '.join(differences)}; go on with what it "
             "was made with, or name another file"
+        )
+    there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
+    kernels = set(there.split(", ")), set(here.split(", "))
+    # A process may have loaded a library more.
+    if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
+        warn_caller(
+            f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, this process runs on "
+            f"{here}; the last digits of results, and what depends on them, may differ from those of an "
+            "undisturbed run."
         )
     return arrays, meta["state"]
 
@@ -793,13 +809,15 @@ def environment() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``python``, ``platform`` (system and machine type), ``moo_clustering`` and one entry for each
-        runtime dependency. Nothing in it tells the computer, the user or a folder.
+        ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (libraries of
+        linear algebra with their versions and kernels) and one entry for each runtime dependency. Nothing
+        in it tells the computer, the user or a folder.
     """
     versions = {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "moo_clustering": __version__,
+        "blas": blas_kernels() or _NOT_KNOWN,
     }
     for package in RUNTIME_DEPENDENCIES:
         try:
@@ -807,3 +825,13 @@ def environment() -> dict[str, str]:
         except PackageNotFoundError:
             versions[package] = "not installed"
     return versions
+
+
+def blas_kernels() -> str:
+    """Loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``); empty where none tells."""
+    found = [
+        " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    ]
+    return ", ".join(sorted(set(found)))

@@ -23,6 +23,7 @@ from moo_clustering.consensus import best_half, cspa, hbgf, mcla, select_pareto
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators.documents import bisecting_spherical_kmeans, ensemble_runs, spherical_kmeans
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, document_term_counts, prune_terms
+from moo_clustering.stats import clear_differences
 from moo_clustering.validity import pairwise_nmi
 from papers.documents import Collection, DocumentSet, available_collections, draw_sets, load_collection
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Value, seed_of
@@ -545,11 +546,11 @@ def claims(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
     printed = pd.DataFrame.from_dict(PUBLISHED, orient="index", columns=list(METHODS))
     parts = [printed, *(scores[scores["collection"] == name] for name in names)]
     rows: list[list[Value]] = [
-        [f"{above} above {below}", *(_share(part[above] > part[below]) for part in parts)]
+        [f"{above} above {below}", *(_share(part[above], part[below]) for part in parts)]
         for above, below in _CLAIMS
     ]
     rest = [name for name in METHODS if name != "Hierarchical"]
-    worst = [_share(part["Hierarchical"] < part[rest].min(axis=1)) for part in parts]
+    worst = [_share(part[rest].min(axis=1), part["Hierarchical"]) for part in parts]
     rows.append(["Hierarchical below all others", *worst])
     return ResultTable(
         "claims",
@@ -560,8 +561,9 @@ def claims(scores: pd.DataFrame, names: Sequence[str]) -> ResultTable:
     )
 
 
-def _share(holds: pd.Series[bool]) -> str:
-    return f"{int(holds.sum())} of {len(holds)}"
+def _share(above: pd.Series[float], below: pd.Series[float]) -> str:
+    away, _ = clear_differences(above, below)
+    return f"{np.count_nonzero(away > 0)} of {len(away)}"
 
 
 def _by_collection(

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import entropy, wilcoxon
+from scipy.stats import entropy
 from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import silhouette_score
 
 from moo_clustering import ParetoClustering, PCKMeans
 from moo_clustering._arrays import FloatArray
+from moo_clustering.controls import paired_difference
 from moo_clustering.interactive import COBRAS, Question, simulate
 from moo_clustering.visualization.partitions import house_style, new_figure, save_figure
 from papers.flagship_sets import KINDS, load_suite
@@ -311,16 +312,6 @@ def _area(ari: Sequence[float]) -> float:
 
 def _compared(ours: FloatArray, theirs: FloatArray) -> list[Any]:
     """Mean difference, its interval, wins, losses and p-value."""
-    away = ours - theirs
-    rng = np.random.default_rng(0)
-    drawn = away[rng.integers(0, len(away), (2000, len(away)))].mean(axis=1)
-    p = float(wilcoxon(away).pvalue) if away.any() else 1.0
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return [
-        float(away.mean()),
-        float(low),
-        float(high),
-        int((away > _TIE).sum()),
-        int((away < -_TIE).sum()),
-        p,
-    ]
+    away, found = ours - theirs, paired_difference(ours, theirs)
+    wins, losses = int((away > _TIE).sum()), int((away < -_TIE).sum())
+    return [found["difference"], found["low"], found["high"], wins, losses, found["p"]]

@@ -28,7 +28,7 @@ from moo_clustering.operators import (
 )
 from moo_clustering.problems import BagPartitionProblem, PartitionProblem
 from moo_clustering.problems.partition import LeastClusterSize
-from moo_clustering.stats import p_text
+from moo_clustering.stats import clear_differences, p_text
 from papers.controlled import cells_of, comparisons_of, objectives_of, searched
 from papers.flagship_sets import load_suite
 from papers.multi_instance import EXTRAS, SETS, BagSet, k_means_of_means, load_bag_sets
@@ -126,7 +126,7 @@ class _OneIndex(ABC):
                     notes.append(f"{setting}, {name}: {claim(tested)}")
             known = means.dropna(subset="of the classes")
             if len(known):
-                ahead = int((known["objective"] < known["of the classes"]).sum())
+                ahead = int((clear_differences(known["of the classes"], known["objective"])[0] > 0).sum())
                 notes.append(
                     f"{setting}: the evolution has a better objective than the known classes on {ahead} of "
                     f"{len(known)} sets."

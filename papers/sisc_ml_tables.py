@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from moo_clustering.stats import clear_differences
 from moo_clustering.visualization import plot_roc
 from papers.runner import Key, ResultFigure, ResultTable, Settings, Spread, Value
 from papers.sisc_ml import (
@@ -371,18 +372,22 @@ def _claims(results: Results) -> str:
         ahead = [
             title_of(scored)
             for scored in rivals
-            if _area(results, given, scored) > _area(results, given, SISC_ML)
+            if _is_ahead(_area(results, given, scored), _area(results, given, SISC_ML))
         ]
         literal = [
             title_of(READINGS[name][0])
             for name in list(TABLE2)[1:]
-            if _area(results, given, READINGS[name][0]) > _area(results, given, LITERAL)
+            if _is_ahead(_area(results, given, READINGS[name][0]), _area(results, given, LITERAL))
         ]
         sentences.append(
             f"{given.title}: of literal readings ahead of the literal SISC-ML: {_listed(literal)}; ahead of "
             f"the normalised SISC-ML: {_listed(ahead)}."
         )
     return "The paper has SISC-ML best on every set. Here, on " + " On ".join(sentences)
+
+
+def _is_ahead(one: float, other: float) -> bool:
+    return bool(clear_differences([one], [other])[0][0] > 0)
 
 
 def _linear(results: Results) -> str:
@@ -394,7 +399,7 @@ def _linear(results: Results) -> str:
             gaps = [
                 -results.difference(given, SISC_ML, scored, fraction, LABELLED).mean for scored in LOGISTIC
             ]
-            if max(gaps) > 0:
+            if _is_ahead(max(gaps), 0.0):
                 wins.append(f"{fraction:.0%} (by {max(gaps):.3f})")
         sentences.append(f"{given.title} at {', '.join(wins)}" if wins else f"{given.title} nowhere")
     return (

@@ -494,12 +494,13 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 
 @njit(cache=True, nogil=True)
 def density_validity(
-    D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, out: Any
+    D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
     """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), one partition independent of the others.
 
-    ``closeness`` holds (nearest[i] / D[i, j]) to the power of ``exponent``, and 0 on the diagonal, where
-    ``nearest`` is the least distance above 0 of a sample.
+    Of links with equal reachability, the shorter comes first if ``by_gap``, else the one of the earlier
+    samples. ``closeness`` holds (nearest[i] / D[i, j]) to the power of ``exponent``, and 0 on the diagonal,
+    where ``nearest`` is the least distance above 0 of a sample.
     """
     if not len(labels):
         return
@@ -523,7 +524,7 @@ def density_validity(
             if len(members) > 1:
                 within = room[: len(members) ** 2].reshape(len(members), len(members))
                 _cores(D, closeness, nearest, exponent, members, within, core)
-                sparseness[c] = _sparseness(within, members, core, inner)
+                sparseness[c] = _sparseness(within, members, core, by_gap, inner)
         separation = _separations(D, core, inner, order, starts)
         total = 0.0
         for c in range(sizes.shape[1]):
@@ -558,11 +559,16 @@ def _cores(
 
 @njit(cache=True, nogil=True)
 def _sparseness(
-    within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], inner: NDArray[Any]
+    within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
     """Longest edge between inner samples of the spanning tree; marks these, all where none is inner."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
+    if not by_gap:
+        # Lengths that are the reachability break no tie.
+        for a in range(n):
+            for b in range(n):
+                within[a, b] = max(within[a, b], own[a], own[b])
     prim_reachability(within, True, own, links)
     for a, b in links:
         degrees[a] += 1

@@ -7,10 +7,14 @@ import inspect
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
+import pymoo.util
 from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
@@ -49,8 +53,9 @@ _ENDLESS = 10**9
 # Operators that pymoo's algorithms have unless others are given.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "holds running generators or other searches, which cannot be saved"
-_UNSEEDED = "does not give the same result twice for one seed"
-_REFUSED = {"CMAES": _RUNNING, "EPPSO": _RUNNING, "CMOPSO": _UNSEEDED, "DIRECT": _UNSEEDED}
+_REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
+# The algorithm that runs in this thread.
+_ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
 # Parts that come into being in the course of a run, and may be made anew from their attributes.
 _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
 _FIELDS = ("_X", "_F", "_G", "_H", "_dF", "_dG", "_dH", "_ddF", "_ddG", "_ddH", "_CV")
@@ -77,6 +82,27 @@ _TRANSIENT = {
 # Attributes that are saved of an algorithm that otherwise saves itself.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
+
+
+def _generator(seed: Any = None) -> np.random.Generator:
+    """The generator of the algorithm that runs in this thread, or a new one for a seed or without a run."""
+    running = getattr(_ACTIVE.get(), "random_state", None)
+    return running if seed is None and running is not None else np.random.default_rng(seed)
+
+
+# Many of pymoo's comparisons, survivals and rankings are called without the generator of the run, and would
+# draw from new ones: two runs of one seed would differ. All of them get theirs from this one place.
+pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _seeded(algorithm: Algorithm) -> Iterator[None]:
+    """Let pymoo's functions draw from the generator of the algorithm wherever they are called without one."""
+    token = _ACTIVE.set(algorithm)
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
 
 
 # Options of every pymoo algorithm, for :func:`~moo_clustering._docs.documented`.
@@ -369,10 +395,11 @@ class PymooSearch:
     ``state`` holds genes (with their type), objectives, constraints and per-individual data of the
     population and the optimum, the random generator, counters, and every attribute of the algorithm
     and its parts that has changed since set-up. A survival, operator or algorithm can save itself
-    instead by offering ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``. Going
-    on from it is bit-identical for NSGA2, NSGA3, UNSGA3, SPEA2, SMSEMOA, AGEMOEA, AGEMOEA2, RVEA,
-    CTAEA, MOEAD, DNSGA2 and GA with their own survivals and any others that keep their state in plain
-    attributes.
+    instead by offering ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``. A resumed
+    run is bit-identical to one that never stopped, and so are two runs of one seed, for every algorithm
+    of pymoo 0.6.2 with or without constraints. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be
+    resumed and are refused a checkpoint. Functions of pymoo that are called without a generator draw
+    from the one of the run while it advances.
     """
 
     def __init__(
@@ -395,7 +422,8 @@ class PymooSearch:
         self.generation = 0
         # iterations include the initial population, which is generation 0 here
         plan = _ENDLESS if n_gen is None else max(n_gen + 1, 1)
-        self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
+        with _seeded(self.algorithm):
+            self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self.algorithm)
 
     @property
@@ -434,14 +462,16 @@ class PymooSearch:
 
     def start(self) -> None:
         """Make and evaluate the initial population."""
-        self.algorithm.next()
+        with _seeded(self.algorithm):
+            self.algorithm.next()
 
     def advance(self) -> None:
         """Do one generation."""
         before = self.algorithm.n_iter
         # some algorithms evaluate one individual at a time and count when they have had all
-        while self.algorithm.n_iter == before and not self.exhausted:
-            self.algorithm.next()
+        with _seeded(self.algorithm):
+            while self.algorithm.n_iter == before and not self.exhausted:
+                self.algorithm.next()
         ran_dry = self.exhausted and self.algorithm.off is None
         self.generation += not ran_dry
 
@@ -451,8 +481,9 @@ class PymooSearch:
 
     def result(self) -> Result:
         """pymoo's result, with the algorithm that was run."""
-        self.algorithm.finalize()
-        result = self.algorithm.result()
+        with _seeded(self.algorithm):
+            self.algorithm.finalize()
+            result = self.algorithm.result()
         result.algorithm = self.algorithm
         return result
 

@@ -34,6 +34,7 @@ from moo_clustering._arrays import (
     number_clusters,
     quoted,
     spawn_seeds,
+    warn_caller,
 )
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
@@ -66,6 +67,9 @@ Ties = Literal["first", "random"]
 TIE = 1e-12
 # Largest number of sweeps of matching.
 MAX_SWEEPS = 20
+# METIS's tolerance: the largest part may exceed the mean by this factor. Meta-clusters may exceed it more
+# before MCLA loses clusters: 1.8 times with two clusters, 2 to 2.7 times with three to eight.
+BALANCE, META_BALANCE = 1.03, 1.75
 
 
 def cspa(
@@ -89,10 +93,9 @@ def cspa(
         From 1 to n_samples; with ``"svd"`` up to the number of clusters of all runs together, and never
         more than the number of distinct objects.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        Average linkage on 1 - S, which returns identical runs unchanged; METIS, as in the original, whose
-        parts have about equal sizes, so that it returns identical runs unchanged only if their clusters
-        do; spectral clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S without S
-        itself, for any number of objects.
+        Average linkage on 1 - S; METIS, as in the original, whose largest part has at most 1.03 times the
+        mean size; spectral clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S
+        without S itself, for any number of objects.
     n_neighbors : int, optional
         Use only so many of the largest entries in every row of S, for METIS and spectral clustering.
     max_memory : int, default=4 GiB
@@ -115,8 +118,17 @@ def cspa(
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
+    Warns
+    -----
+    UserWarning
+        If METIS is used and most runs have a cluster that is larger than its parts may be.
+
     Notes
     -----
+    Where runs agree, the result is exact whatever the partitioner: the groups of objects that no run
+    separates, or those that no run joins, are the clusters if there are ``n_clusters`` of them. Identical
+    runs with ``n_clusters`` clusters are returned unchanged.
+
     O(n_samples^2 n_runs) time and O(n_samples^2) memory, or O(n_samples n_neighbors) with
     ``n_neighbors``; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory
     for E clusters of all distinct runs. Cluster numbers of runs do not matter.
@@ -157,6 +169,8 @@ def cspa(
         check_memory(edges.n_samples, partitioner, n_neighbors, max_memory)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
+    if (agreed := agreed_parts(edges, n_clusters)) is not None:
+        return relabel_by_first_appearance(agreed)
     if partitioner == "average":
         tree = linkage(condensed_distances(edges, run_weights), method="average")
         return relabel_by_first_appearance(_cut(tree, edges.n_samples, n_clusters))
@@ -166,6 +180,7 @@ def cspa(
     neighbor_rng = np.random.default_rng(neighbor_seed)
     graph = coassociation_graph(edges, run_weights, n_clusters, n_neighbors, neighbor_rng)
     if metis:
+        warn_of_balance(edges, run_weights, n_clusters, "cspa partitioner='average' or 'spectral'")
         return relabel_by_first_appearance(metis_parts(graph, n_clusters, seed=integer_seed(seed)))
     return _spectral(graph, edges, n_clusters, np.random.default_rng(seed))
 
@@ -239,7 +254,8 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        yield lo, together
+        # Sums of the same weights in another order may differ.
+        yield lo, np.minimum(together, 1.0, out=together)
 
 
 def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
@@ -348,6 +364,30 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:
         raise ValueError("weights must be finite, at least 0, and above 0 for some run")
     return values
+
+
+def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
+    """Parts of the objects on which the runs agree, or None.
+
+    They are the groups of objects that no run separates, all runs having seen all objects, or the groups
+    that no run joins (the components of the hypergraph), if these are ``n_parts``. With ``fewer``, objects
+    that no run separates are not parted either if there are fewer groups than parts.
+    O(n_samples n_runs) time.
+    """
+    first, inverse = distinct_rows(edges.codes.T)
+    if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
+        return inverse
+    if len(first) < n_parts:
+        return None
+    joined = components(edges)[0]
+    return joined if joined.max() + 1 == n_parts else None
+
+
+def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
+    """Components of the hypergraph, of which no run joins two: those of the objects and of the hyperedges."""
+    graph = bipartite_graph(edges, np.ones(edges.n_runs))
+    parts = np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.intp)
+    return parts[: edges.n_samples], parts[edges.n_samples :]
 
 
 def low_rank_parts(
@@ -473,6 +513,30 @@ def metis_parts(
     return np.asarray(parts, dtype=np.intp)
 
 
+def warn_of_balance(
+    edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be cut",
+    balance: float = BALANCE,
+) -> None:  # fmt: skip
+    """Warn if most runs have a cluster that is larger than METIS's parts by more than the factor."""
+    largest = np.maximum.reduceat(edges.sizes, edges.starts[:-1])
+    mean = edges.seen.sum(axis=1) / n_parts
+    unequal = largest > np.maximum(balance * mean, np.ceil(mean))
+    if weights[unequal].sum() > weights.sum() / 2:
+        warn_caller(
+            f"METIS makes {n_parts} parts of about equal size, but the largest cluster of most runs has "
+            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; give {instead}."
+        )
+
+
+def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
+    """Warn if clusters are so unequal that balanced meta-clusters merge small ones."""
+    if agreed_parts(edges, n_clusters, fewer=True) is None:
+        warn_of_balance(
+            edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
+            harm="and smaller ones may be merged", balance=META_BALANCE,
+        )  # fmt: skip
+
+
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
     """Round to multiples of 1 / scale; whole numbers that fit do not change."""
     total = max(float(values.sum()), 1e-300)
@@ -561,9 +625,9 @@ def hbgf(
     n_clusters : int
         From 1 to n_samples; the result may have fewer.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS, whose parts have about equal sizes, or spectral clustering of the graph, by k-means of the
-        singular vectors of objects and clusters. Both are in the paper. ``"auto"`` is METIS if pymetis is
-        installed, and logs its choice.
+        METIS, whose largest part has at most 1.03 times the mean size, or spectral clustering of the graph,
+        by k-means of the singular vectors of objects and clusters. Both are in the paper. ``"auto"`` is
+        METIS if pymetis is installed, and logs its choice.
     weights : array-like of shape (n_runs,), optional
         Weights of the edges of each run; 0 leaves a run out.
     random_state : int, Generator, RandomState or None, default=None
@@ -576,12 +640,20 @@ def hbgf(
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
+    Warns
+    -----
+    UserWarning
+        If METIS is used and most runs have a cluster that is larger than its parts may be.
+
     Notes
     -----
+    Where runs agree, the result is exact, with and without METIS: the groups of objects that no run
+    separates, or those that no run joins, are the clusters if there are ``n_clusters`` of them, or fewer of
+    the former. Identical runs are returned unchanged.
+
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs: METIS takes
-    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
-    Spectral clustering returns identical runs unchanged; METIS does so if clusters have
-    about equal sizes. Cluster numbers of runs do not matter.
+    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000. Cluster numbers of
+    runs do not matter.
 
     References
     ----------
@@ -596,12 +668,27 @@ def hbgf(
     array([0, 0, 0, 1, 1, 2, 2], dtype=int32)
     """
     choice("partitioner", partitioner, ("auto", "metis", "spectral"))
+    return _bipartite(labels, n_clusters, weights, random_state, partitioner, "hbgf partitioner='spectral'")
+
+
+def _bipartite(
+    labels: ArrayLike,
+    n_clusters: int,
+    weights: ArrayLike | None,
+    random_state: SeedLike,
+    partitioner: str,
+    instead: str,
+) -> Labels:
+    """HBGF; ``instead`` is what a warning recommends in place of METIS."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = spawn_seeds(random_state, 1)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
-    if metis:
+    if (agreed := agreed_parts(edges, n_clusters, fewer=True)) is not None:
+        parts = agreed
+    elif metis:
+        warn_of_balance(edges, run_weights, n_clusters, instead)
         graph = bipartite_graph(edges, run_weights)
         parts = metis_parts(graph, n_clusters, seed=integer_seed(seed))[: edges.n_samples]
     else:
@@ -656,14 +743,15 @@ def hgpa(
     """
     choice("approximation", approximation, ("hbgf", "spectral"))
     if approximation == "hbgf":
-        return hbgf(labels, n_clusters, weights=weights, random_state=random_state)
+        return _bipartite(labels, n_clusters, weights, random_state, "auto", "hgpa approximation='spectral'")
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     if n_clusters == 1:
         return np.zeros(edges.n_samples, dtype=np.int32)
     (seed,) = spawn_seeds(random_state, 1)
-    return relabel_by_first_appearance(
-        spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
-    )
+    parts = agreed_parts(edges, n_clusters, fewer=True)
+    if parts is None:
+        parts = spectral_parts(edges, run_weights, n_clusters, with_edges=False, seed=seed)
+    return relabel_by_first_appearance(parts)
 
 
 @overload
@@ -718,7 +806,7 @@ def mcla(
         no object.
     vertex_weight : {"size", "unit"}, default="size"
         METIS balances the number of objects of meta-clusters, as in the original, or with ``"unit"`` the
-        number of clusters, which returns identical runs unchanged even if their clusters are unequal.
+        number of clusters, for runs whose clusters are unequal.
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS, as in the original, or matching, which assigns the clusters of every run to different
         meta-clusters with most similar members. Matching needs neither balance nor an extra package; of
@@ -743,8 +831,17 @@ def mcla(
         objects come last. ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the
         labels.
 
+    Warns
+    -----
+    UserWarning
+        If METIS balances sizes and the largest cluster of most runs has more than 1.75 times the mean size
+        of meta-clusters: smaller clusters may then be merged.
+
     Notes
     -----
+    Where runs agree, the result is exact, as that of :func:`hbgf`. If it then is the groups that no run
+    separates, the members of a meta-cluster are the clusters of all runs that contain the group.
+
     The similarity of two clusters is the Jaccard index of the objects that both runs have seen. O(n_samples
     n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Cluster
     numbers of runs do not matter.
@@ -769,6 +866,8 @@ def mcla(
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     seed, tie_seed = spawn_seeds(random_state, 2)
     metis = use_metis(partitioner, "matching", "mcla")
+    if metis and vertex_weight == "size":
+        warn_of_meta_balance(edges, run_weights, n_clusters, "mcla")
     consensus, association = meta_consensus(
         edges,
         n_clusters,
@@ -790,10 +889,17 @@ def meta_consensus(
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
     """Labels and association of checked runs, by matching if there is no vertex weight."""
+    groups = agreed_parts(edges, n_clusters, fewer=True)
+    united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
+    if groups is not None and n_clusters > 1 and united.max() < groups.max():
+        labels, _ = number_clusters(groups)
+        return labels, _shared_runs(edges, labels, n_clusters, weights)
     edge_weights = weights[edges.runs]
     similar = jaccard(edges)
     if n_clusters == 1:
         parts = np.zeros(edges.n_edges, dtype=np.intp)
+    elif groups is not None:
+        parts = united
     elif edges.n_edges <= n_clusters:
         parts = np.arange(edges.n_edges)
     elif vertex_weight is None:
@@ -819,6 +925,15 @@ def meta_consensus(
     labels, former = number_clusters(winner)
     order = np.concatenate([former, np.setdiff1d(np.arange(len(deciding)), former)])
     return labels, association[order]
+
+
+def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
+    """Share of the runs that put an object and a group that none separates together, (n_parts, n_samples)."""
+    first = np.unique(labels, return_index=True)[1]
+    shared = np.zeros((n_parts, edges.n_samples))
+    for codes, weight in zip(edges.codes, weights, strict=True):
+        shared[: len(first)] += weight * (codes[first][:, np.newaxis] == codes)
+    return np.minimum(shared / weights.sum(), 1.0)
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
@@ -852,7 +967,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
         totals = np.broadcast_to(members.sum(axis=1, keepdims=True), held.shape)
     else:
         totals = members @ edges.seen
-    return np.divide(held, totals, out=np.zeros_like(held), where=totals > 0)
+    return np.minimum(np.divide(held, totals, out=np.zeros_like(held), where=totals > 0), 1.0)
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:

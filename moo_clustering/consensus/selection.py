@@ -174,6 +174,8 @@ def select_pareto(
     integer("n_gen", n_gen, 1)
     _check_features(choose, X, edges.n_samples)
     metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
+    if metis and vertex_weight == "size":
+        hypergraph.warn_of_meta_balance(edges, np.ones(edges.n_runs), n_clusters, "select_pareto")
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
     all_runs = hyperedges(rows)

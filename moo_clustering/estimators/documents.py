@@ -97,7 +97,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         See :func:`moo_clustering.factorization.nmf`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
         ``consensus(labels, n_clusters, random_state=...)`` gets labels of shape (n_runs, n_documents) and
-        returns one label per document.
+        returns one label per document. All but ``"cspa"`` use METIS if it is installed, which balances
+        sizes; ``functools.partial(mcla, partitioner="matching")`` never does.
     selection : {"none", "best_half", "pareto"}
         Which runs take part: all, the half that agrees most with the others, or a subset that an
         evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.

@@ -73,7 +73,8 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
     out = np.empty((codes.shape[1], others.shape[1]))
     weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
-    return out
+    # Shares sum to 1 but for rounding.
+    return np.minimum(out, 1.0, out=out)
 
 
 @documented(coassociation)

@@ -444,7 +444,9 @@ class FTWCV(_GeometryIndex):
         return super().fit(data)
 
     def _score(self, population: Population) -> FloatArray:
-        return self._objective("ftwcv", population, self.reading)
+        values = self._objective("ftwcv", population, self.reading)
+        # A difference of squared norms: that of equal bag means may round to below 0.
+        return np.maximum(values, 0.0) if self.reading == "between" else values
 
 
 def capped(values: FloatArray, undefined: float) -> FloatArray:

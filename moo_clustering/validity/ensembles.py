@@ -57,7 +57,8 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        In [0, 1], normalised by the geometric mean of the entropies; 0 if a side is a single cluster.
+        In [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if a side is
+        a single cluster.
 
     Notes
     -----
@@ -130,7 +131,10 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    return np.clip(result, 0.0, 1.0)
+    # Equal partitions share as many non-empty cells as each has clusters.
+    cells = to_first @ (shared > 0) @ to_second.T
+    equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
+    return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
 
 
 def _of_run(edges: Hyperedges) -> FloatArray:

@@ -234,7 +234,8 @@ def nmi(
     Returns
     -------
     nmi : float
-        In [0, 1]; 0 if either side is a single cluster, even if both are, where scikit-learn returns 1.
+        In [0, 1]; 1 for equal partitions, and 0 if either side is a single cluster, even if both are, where
+        scikit-learn returns 1.
 
     References
     ----------
@@ -252,7 +253,10 @@ def nmi(
     require_same_length(len(true), len(predicted))
     if len(classes) == 1 or len(clusters) == 1:
         return 0.0
-    return float(normalized_mutual_info_score(true, predicted, average_method=average_method))
+    if len(classes) == len(clusters) == len(np.unique(true * len(clusters) + predicted)):
+        return 1.0
+    found = normalized_mutual_info_score(true, predicted, average_method=average_method)
+    return min(max(float(found), 0.0), 1.0)
 
 
 def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pymoo.algorithms.moo.cmopso import CMOPSO
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.algorithms.moo.spea2 import SPEA2
 from pymoo.algorithms.soo.nonconvex.cmaes import CMAES
+from pymoo.algorithms.soo.nonconvex.pso_ep import EPPSO
 from pymoo.core.callback import Callback
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
@@ -129,7 +129,7 @@ def test_bad_algorithms():
         PymooSearch(IntegerToy(), used)
 
 
-@pytest.mark.parametrize("make", [CMOPSO, CMAES, lambda: integer_nsga2(save_history=True)])
+@pytest.mark.parametrize("make", [EPPSO, CMAES, lambda: integer_nsga2(save_history=True)])
 def test_what_cannot_go_on_is_refused_before_any_work(make, tmp_path):
     search = PymooSearch(RealToy(), make(), seed=1)
     with pytest.raises(ValueError, match="cannot be checkpointed"):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moo_clustering.persistence import read_archive
+from moo_clustering.persistence import environment, read_archive
 from moo_clustering.validity import nmi
 
 FIT = ("fit", "table.csv", "--method", "slices", "--id-column", "id", "--drop", "some", "--out", "out")
@@ -41,6 +41,7 @@ def test_folder_of_a_fit(run, slices, table):
     assert set(record["scores"]) == {"accuracy", "nmi", "adjusted_rand"}
     assert record["scores"]["nmi"] == pytest.approx(nmi(table["kind"], labels["label"]))
     assert {"moo_clustering", "numpy", "python"} <= set(record["environment"])
+    assert record["environment"]["blas"] == environment()["blas"]
     assert set(record["timings"]) == {"load", "fit", "total"}
     arrays, meta = read_archive("out/result.npz")
     assert arrays["labels"].tolist() == labels["label"].tolist()

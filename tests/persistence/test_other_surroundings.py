@@ -1,6 +1,7 @@
 """Checkpoints under other surroundings: an earlier build, another hash seed, time zone and locale."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from moo_clustering.estimators import NSGA2Clus
-from moo_clustering.persistence import ArchiveError, CheckpointMismatchError, read_archive
+from moo_clustering.persistence import ArchiveError, CheckpointMismatchError, environment, read_archive
 
 SAVED = Path(__file__).parent / "data" / "nsga2clus-0.1.0.npz"
 
@@ -74,6 +75,21 @@ def test_another_hash_seed_time_zone_and_locale_change_nothing(tmp_path):
         )
         said.append(done.stdout)
     assert len(set(said)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("openblas" not in environment()["blas"], reason="kernels are chosen for OpenBLAS")
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the kernel is of x86_64")
+def test_another_kernel_is_recorded_and_warned_of(tmp_path):
+    model(4, checkpoint=tmp_path / "c.npz", checkpoint_every=4).fit(samples())
+    here = environment()["blas"]
+    other = "Sandybridge" if "Haswell" in here else "Haswell"
+    done = subprocess.run(
+        [sys.executable, "-c", RESUME, Path(__file__).parent, tmp_path / "c.npz"],
+        env={**os.environ, "OPENBLAS_CORETYPE": other}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"c.npz was saved with the BLAS kernel {here}, this process runs on " in done.stderr
+    assert other in read_archive(tmp_path / "c.npz")[1]["environment"]["blas"]
 
 
 if __name__ == "__main__":

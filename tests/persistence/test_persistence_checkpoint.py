@@ -7,10 +7,12 @@ import dataclasses
 import getpass
 import re
 import socket
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from moo_clustering import persistence as _environment
 from moo_clustering.persistence import (
@@ -20,6 +22,7 @@ from moo_clustering.persistence import (
     environment,
     fingerprint,
     load_checkpoint,
+    read_archive,
     save_checkpoint,
     write_archive,
 )
@@ -141,5 +144,34 @@ def test_environment_names_every_runtime_dependency():
     setup.read(Path(__file__).parents[2] / "setup.cfg")
     required = re.findall(r"^[\w-]+", setup["options"]["install_requires"], flags=re.MULTILINE)
     assert required == [
-        name for name in environment() if name not in {"python", "platform", "moo_clustering"}
+        name for name in environment() if name not in {"python", "platform", "moo_clustering", "blas"}
     ]
+
+
+def saved_on(path, monkeypatch, kernel):
+    """A checkpoint that a process with another BLAS saved."""
+    with monkeypatch.context() as patch:
+        patch.setattr(_environment, "environment", lambda: {"blas": kernel} if kernel else {})
+        return saved(path)
+
+
+def test_the_kernels_of_the_loaded_libraries_are_recorded(tmp_path):
+    loaded = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    for pool in loaded:
+        assert f"{pool['internal_api']} {pool['version']}" in environment()["blas"]
+        assert (pool.get("architecture") or "") in environment()["blas"]
+    saved(tmp_path / "c")
+    assert read_archive(tmp_path / "c")[1]["environment"]["blas"] == environment()["blas"]
+
+
+def test_going_on_with_another_kernel_is_warned_of(tmp_path, monkeypatch):
+    here = environment()["blas"]
+    checkpoint = saved_on(tmp_path / "c", monkeypatch, "openblas 0.1.2 Prescott")
+    said = f"c was saved with the BLAS kernel openblas 0.1.2 Prescott, this process runs on {here}; the last"
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        assert load_checkpoint(checkpoint)[1] == {"generation": 3}
+    # The same ones, one library more or fewer, and none that is known.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kernel in (here, f"{here}, mkl 2025", here.split(", ")[0], "not known", None):
+            assert load_checkpoint(saved_on(tmp_path / "c", monkeypatch, kernel)) is not None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.optimize import minimize
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
@@ -13,7 +14,7 @@ from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 from benchmarks._numpy_density import NumpyDBCV
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.problems import PartitionProblem
-from moo_clustering.validity import FunctionIndex, IIndex, ValidityIndex, get_index
+from moo_clustering.validity import DBCV, FunctionIndex, IIndex, ValidityIndex, get_index
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2)) + np.repeat([[0, 0], [5, 0], [0, 5]], 10, axis=0)
@@ -89,6 +90,56 @@ def test_dbcv_is_that_of_numpy_and_of_one_partition_alone(n_features):
     values = index.evaluate(rows)
     assert values == pytest.approx([plain(row) for row in rows], rel=1e-9)
     np.testing.assert_array_equal(np.concatenate([index.evaluate(row) for row in rows]), values)
+
+
+def published_dbcv(X, labels):
+    """Squared distances and SciPy's spanning tree (Kruskal's), as in the program of F. Siqueira."""
+    n, d = X.shape
+    D, core, inner, sparseness = cdist(X, X, "sqeuclidean"), np.zeros(n), {}, {}
+    for c in np.unique(labels):
+        rows = np.flatnonzero(labels == c)
+        own = D[np.ix_(rows, rows)]
+        np.fill_diagonal(own, np.inf)
+        core[rows] = ((own**-d).sum(axis=1) / (len(rows) - 1)) ** (-1 / d)
+        reach = np.maximum(np.maximum(own, core[rows]), core[rows][:, np.newaxis])
+        np.fill_diagonal(reach, 0)
+        tree = minimum_spanning_tree(reach).toarray()
+        inside = ((tree > 0).sum(axis=0) + (tree > 0).sum(axis=1)) > 1
+        inner[c], sparseness[c] = rows[inside], tree[np.ix_(inside, inside)].max()
+    value = 0.0
+    for c, rows in inner.items():
+        others = np.concatenate([inner[e] for e in inner if e != c])
+        reach = np.maximum(np.maximum(D[np.ix_(rows, others)], core[others]), core[rows][:, np.newaxis])
+        apart = reach.min()
+        value += (labels == c).mean() * (apart - sparseness[c]) / max(apart, sparseness[c])
+    return value
+
+
+def test_dbcv_as_published():
+    moons, moon = make_moons(n_samples=300, noise=0.05, random_state=1782)
+    # The value that the program's documentation shows.
+    assert DBCV(variant="published").fit(moons).evaluate(moon) == pytest.approx([0.8545358723390613])
+    assert DBCV().fit(moons).evaluate(moon) == pytest.approx([naive_dbcv(moons, moon)])
+    rng = np.random.default_rng(0)
+    for n_features in (1, 2, 3, 5):
+        data = rng.normal(size=(60, n_features))
+        for k in (2, 3, 5):
+            labels = rng.permutation(np.resize(np.arange(k), 60))
+            found = DBCV(variant="published").fit(data).evaluate(labels)
+            assert found == pytest.approx([published_dbcv(data, labels)])
+    with pytest.raises(ValueError, match="variant must be"):
+        DBCV(variant="squared").fit(moons)
+
+
+def test_the_order_of_the_samples_matters_to_the_published_dbcv_alone():
+    moons, moon = make_moons(n_samples=100, noise=0.05, random_state=0)
+    order = np.random.default_rng(0).permutation(100)
+    values = {
+        variant: [DBCV(variant).fit(moons[rows]).evaluate(moon[rows])[0] for rows in (np.arange(100), order)]
+        for variant in ("distance", "published")
+    }
+    assert values["distance"][0] == pytest.approx(values["distance"][1], rel=1e-9)
+    assert abs(np.diff(values["published"])[0]) > 1e-3
 
 
 def test_pbm_is_the_i_index():
