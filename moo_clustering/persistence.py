@@ -69,8 +69,23 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Apostrophes in front count, so that texts that begin with one are read as they were written.
-_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+# Spreadsheets run formulas at the beginning of a cell, after blanks, and of its parts. They split a cell at
+# the separator of another locale or at the end of a line, where they do not see its quotes. A part that ends
+# with one counts too, since its closing quote would begin a cell. Apostrophes that a text has there count, so
+# that it is read as it was written. The page of reports (`download.js`) does the same.
+_SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
+_BLANKS = (
+    '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
+    "\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff"
+)
+_SIGNS = "=+\\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20"
+_FORMULA = re.compile(
+    f"((?:\\A|(?<=[{_SEPARATORS}]))[{_BLANKS}]*)('*)(?=[{_SIGNS}\t])"
+    f"|(\\A[{_BLANKS}]*)('*)(?=[\r\n])|((?<=[{_SEPARATORS}])[{_BLANKS}]*)('*)\\Z"
+)
+_NUMBER = re.compile(
+    r" *[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *", re.IGNORECASE | re.ASCII
+)
 _LOCK = ".moo_clustering.lock"
 # Errors that tell of another holder; any other comes from a file system without locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
@@ -383,21 +398,23 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """A text as a cell of a CSV file, with an apostrophe in front if spreadsheets would run it as a formula.
+    """A text as a cell of a CSV file, with apostrophes where spreadsheets would run a formula.
 
-    Formulas begin with ``= + - @``, in full width too, a tab or the end of a line; numbers stay as they are.
-    :func:`cell_text` takes the apostrophe off again.
+    These are before ``= + - @``, in full width too, and tabs, at the beginning and after a separator of any
+    locale (``;``, ``|``, a tab, the end of a line, ...). Numbers stay as they are. :func:`cell_text` removes
+    the apostrophes.
     """
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}" if _FORMULA.match(text) else text
-    return text
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
 
 
 def cell_text(cell: str) -> str:
-    """The text of a cell: without an apostrophe that keeps spreadsheets from running it as a formula."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    """The text of a cell: without the apostrophes that keep spreadsheets from running it as a formula."""
+    return _FORMULA.sub(_without_mark, cell) if "'" in cell else cell
+
+
+def _without_mark(found: re.Match[str]) -> str:
+    blanks, marks = ("".join(part or "" for part in found.groups()[first::2]) for first in (0, 1))
+    return blanks + marks[1:]
 
 
 def _sync_folder(folder: Path) -> None:

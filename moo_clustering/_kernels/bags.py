@@ -7,7 +7,6 @@ choices of a gene are scored in one pass over the instances.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from moo_clustering._kernels.bag_distances import (
     CONTRAST,
@@ -25,6 +24,7 @@ from moo_clustering._kernels.bag_distances import (
     penalized,
     ratio,
 )
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from moo_clustering._kernels.caching import njit
 
 # Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
 # largest distance. A sample is passed over only if its bounds are apart by more, so that the labels are those

@@ -8,7 +8,8 @@ them out among threads as ranges ``lo`` to ``hi - 1``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from moo_clustering._kernels.caching import njit
 
 # A weight above this is a link; smaller ones are what coordinate descent leaves of zero.
 LINK = 1e-6

@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.trees import join, settle
 
 

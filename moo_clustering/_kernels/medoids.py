@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2

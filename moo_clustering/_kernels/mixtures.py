@@ -7,8 +7,8 @@ coefficients of their log-likelihood ratios, so that a score costs no more than 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
 # Turns between the background of a feature and the clusters that leave it.

@@ -8,8 +8,8 @@ kept as their lower triangles, one row per entry.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray
+from moo_clustering._kernels.caching import njit
 
 # The narrow counters below overflow after this many pairs.
 _FLUSH = 255

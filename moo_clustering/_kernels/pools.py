@@ -9,7 +9,8 @@ operations. The order of all sums is fixed, so results do not depend on threads.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from moo_clustering._kernels.caching import njit
 
 # Rows and columns of a square tile of a matrix.
 _TILE = 64

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.trees import join, settle
 
 

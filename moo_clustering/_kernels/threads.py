@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.core import event
 from numpy.typing import NDArray
 
+from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads
 
 # Loci per block: rows of counts of one block stay in the processor's second-level cache.

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from moo_clustering._kernels.caching import njit
 
 # Most points in a leaf of a KD-tree.
 LEAF = 12

@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import minmax_scale
 from tqdm import tqdm
 
+from moo_clustering._kernels.caching import saves
 from moo_clustering.cli.commands import fit
 from moo_clustering.cli.fit import run_job
 from moo_clustering.cli.folder import REPORT, open_folder
@@ -46,7 +47,8 @@ def run_warm_up() -> None:
             out = str(Path(folder) / str(number))
             fit.main([str(file), "--out", out, "--quiet", *options], standalone_mode=False)
     seconds = time.perf_counter() - started
-    click.echo(f"Loops are compiled ({seconds:.0f} s); runs of this user find them until the next update.")
+    later = "runs of this user find them until the next update" if saves() else "they are not saved"
+    click.echo(f"Loops are compiled ({seconds:.0f} s); {later}.")
 
 
 def run_demo(out: Path, seed: int) -> None:

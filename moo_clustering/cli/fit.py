@@ -268,7 +268,26 @@ def _fit(job: Job) -> bool:
         job.estimator.fit(job.samples.X, **job.supervision)
     except KeyboardInterrupt:
         return True
+    except Exception as error:
+        if job.method.module.startswith("moo_clustering.") or isinstance(error, MemoryError):
+            raise
+        raise ValueError(
+            f"method {job.method.name} of {job.method.module} failed: {type(error).__name__}: {error}"
+        ) from error
+    if not job.method.module.startswith("moo_clustering."):
+        _check_labels(job)
     return bool(getattr(job.estimator, "interrupted_", False))
+
+
+def _check_labels(job: Job) -> None:
+    """Refuse what a method of another package finds unless it is one cluster number per sample."""
+    labels, n_samples = np.asarray(getattr(job.estimator, "labels_", None)), job.samples.n_samples
+    if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
+        raise ValueError(
+            f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} integers, "
+            f"from 0, or -1 for noise; got shape {labels.shape} of type {labels.dtype}"
+        )
+    job.estimator.labels_ = labels
 
 
 def _summary(estimator: Any) -> dict[str, Any]:

@@ -8,8 +8,9 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators._citations import bibtex
-from moo_clustering.estimators._methods import METHODS, Method, find_method
+from moo_clustering.estimators._methods import METHODS, Method, add_installed, find_method, warn_left_out
 
 # Parameters that have a flag of their own.
 FLAGS = {
@@ -28,6 +29,8 @@ _ROLE = re.compile(r":[a-z:]+:`~?(?:[^`<]*\.)?([^`<.]+)`")
 def listing(name: str | None) -> str:
     """All methods, or the options of the method ``name``."""
     if name is None:
+        add_installed()
+        warn_left_out()
         return "\n\n".join(_entry(method) for method in METHODS.values())
     return _details(*find_method(name))
 
@@ -64,7 +67,7 @@ def _details(method: Method, preset: Mapping[str, object]) -> str:
             continue
         default = repr(preset[option.name]) if option.name in preset else option.default
         kind = f" ({option.kind.split(', default')[0].removesuffix(', optional')})" if option.kind else ""
-        lines.append(f"  {option.name} = {default}")
+        lines.append(f"  {option.name} = {printable_line(default)}")
         lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
     flagged = [
         f"{option.name}: {FLAGS[option.name]}" for option in options_of(method.load()) if option.name in FLAGS
@@ -76,6 +79,8 @@ def _details(method: Method, preset: Mapping[str, object]) -> str:
 def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
     rest = " " * (indent + width)
+    # Docstrings of other packages may hold anything.
+    text = printable_line(text)
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
 

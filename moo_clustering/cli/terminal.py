@@ -26,7 +26,12 @@ _NOT_FOR_USERS = (
 
 
 class Command(click.Command):
-    """A command whose errors are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
+    """A command whose errors and warnings are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
+
+    def invoke(self, context: click.Context) -> Any:
+        # Also what imports warn of.
+        with shown_warnings():
+            return super().invoke(context)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         run: Any = super().main
@@ -106,6 +111,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     """Tell once in a command, on a terminal, that loops are compiled which later runs find ready."""
     from tqdm import tqdm
 
+    from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
     # Threads, which may compile too, have no context of their own.
@@ -115,8 +121,9 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     def tell() -> None:
         if verbose and sys.stderr.isatty() and not told.setdefault("compiling", False):
             told["compiling"] = True
+            later = "; later runs find them ready" if saves() else ""
             with tqdm.external_write_mode():
-                click.echo("Compiling inner loops for this computer; later runs find them ready.", err=True)
+                click.echo(f"Compiling inner loops for this computer{later}.", err=True)
 
     with before_compiling(tell):
         yield

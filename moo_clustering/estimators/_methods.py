@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import re
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from importlib.metadata import entry_points
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache, partial
+from importlib.metadata import EntryPoint, distributions
 from types import MappingProxyType
 from typing import Any
 
 from moo_clustering._messages import did_you_mean, quoted
 
-__all__ = ["METHODS", "Method", "find_method", "get_method"]
+__all__ = ["METHODS", "Method", "add_installed", "find_method", "get_method", "warn_left_out"]
+
+_GROUP = "moo_clustering.methods"
+# Errors whose text needs no type in front.
+_SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
@@ -61,7 +67,7 @@ class Method:
     Parameters
     ----------
     name : str
-        Short name, lower case with hyphens.
+        Short name of lower-case letters, digits and hyphens.
     class_name : str
         Estimator in ``module``.
     paper : str
@@ -110,13 +116,46 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        frozen = {alias: MappingProxyType(dict(options)) for alias, options in self.aliases.items()}
-        object.__setattr__(self, "aliases", MappingProxyType(frozen))
-        object.__setattr__(self, "evolves_with", MappingProxyType(dict(self.evolves_with)))
+        # Other types are refused when the method is registered, so that its neighbours in a module are not.
+        for name in ("aliases", "evolves_with"):
+            if isinstance(options := getattr(self, name), Mapping):
+                object.__setattr__(self, name, _frozen(options))
 
     def load(self) -> type[Any]:
         """The estimator's class."""
         return getattr(importlib.import_module(self.module), self.class_name)
+
+
+def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A read-only copy of a mapping and of mappings in it."""
+    return MappingProxyType(
+        {name: _frozen(value) if isinstance(value, Mapping) else value for name, value in options.items()}
+    )
+
+
+def _check_fields(method: Method) -> None:
+    """Refuse fields of other types, and texts that cannot be names or shown on one line."""
+    kinds = {"str": str, "bool": bool, "tuple[str, ...]": tuple}
+    forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
+    for each in fields(method):
+        value, kind = getattr(method, each.name), kinds.get(str(each.type), Mapping)
+        if not isinstance(value, kind):
+            raise TypeError(f"{each.name} must be a {kind.__name__.lower()}, got {quoted(value)}")
+        if isinstance(value, str):
+            if not (value.strip() and value.isprintable()):
+                raise ValueError(f"{each.name} must be one line of printable text, got {quoted(value)}")
+            if not re.fullmatch(forms.get(each.name, ".*"), value):
+                asked = "lower-case letters, digits and hyphens" if each.name == "name" else "a Python name"
+                raise ValueError(f"{each.name} must be {asked}, got {quoted(value)}")
+    if not set(method.supervision) <= {"labels", "label_sets", "pairs"}:
+        raise ValueError(
+            f"supervision must be among 'labels', 'label_sets' and 'pairs', got {quoted(method.supervision)}"
+        )
+    for alias, options in method.aliases.items():
+        if not (isinstance(alias, str) and alias.strip() and alias.isprintable()):
+            raise ValueError(f"an alias must be one line of printable text, got {quoted(alias)}")
+        if not isinstance(options, Mapping):
+            raise TypeError(f"the options of alias {alias!r} must be a mapping, got {quoted(options)}")
 
 
 _bag_method = partial(Method, paper=_BAG_PAPER, needs=_NEEDS, supervision=("labels", "pairs"), bags=True)
@@ -422,22 +461,88 @@ METHODS: dict[str, Method] = {
 }
 
 
-def _add_installed(methods: dict[str, Method]) -> None:
-    """Add the methods that other packages declare; one that fails is told of and left out."""
-    for entry in entry_points(group="moo_clustering.methods"):
+_BUILT_IN = tuple(METHODS.values())
+# Why methods of other packages are left out, each with the names that it may be asked for.
+_LEFT_OUT: dict[str, set[str]] = {}
+
+
+@cache
+def add_installed() -> None:
+    """Add the methods that other packages declare, once; those that cannot be used are left out."""
+    # The order of files in a folder must not decide which of two methods of one name is left out.
+    for package, entry in sorted(_declared(), key=lambda each: each[0]):
+        declared: Any = None
         try:
-            method = entry.load()
-            if not isinstance(method, Method):
-                raise TypeError(f"{entry.value} is a {type(method).__name__}, not a Method")
-            if method.name in methods:
-                raise ValueError(f"there is a method {method.name!r} already; give yours another name")
-        except Exception as error:
-            warnings.warn(f"the method {entry.name!r} of another package is left out: {error}", stacklevel=2)
+            if isinstance(entry, Exception):
+                raise entry
+            declared = entry.load()
+            if not isinstance(declared, Method):
+                raise TypeError(f"{entry.value} is a {type(declared).__name__}, not a Method")
+            _check_installed(declared)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # What imports raise is the business of their packages; some call sys.exit.
+            kind = "" if isinstance(error, _SAYS_ALL) else f"{type(error).__name__}: "
+            try:
+                reason = f"{kind}{error}"
+            except Exception:
+                reason = type(error).__name__
+            name = getattr(entry, "name", "")
+            sentence = f"the method {quoted(name)} of the package {quoted(package)} is left out: {reason}"
+            names = (name, getattr(declared, "name", None))
+            _LEFT_OUT[sentence] = {_plain(asked) for asked in names if isinstance(asked, str)}
         else:
-            methods[method.name] = method
+            METHODS[declared.name] = declared
 
 
-_add_installed(METHODS)
+def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
+    """Package and entry point of every declared method, or the error of a package that cannot be read."""
+    seen = set()
+    for distribution in distributions():
+        package = "unknown"
+        try:
+            entries = distribution.entry_points.select(group=_GROUP)
+            if not entries:
+                continue
+            package = str(distribution.metadata["Name"])
+            # The first on the path is the one that is imported.
+            found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
+        except Exception as error:
+            found = [error]
+        seen.add(package)
+        yield from ((package, entry) for entry in found)
+
+
+def _check_installed(method: Method) -> None:
+    """Refuse a method that takes a name of another, or whose class cannot be used."""
+    _check_fields(method)
+    # Several methods of a package may share a class.
+    for names, others in (
+        ((method.class_name,), _BUILT_IN),
+        ((method.name, *method.aliases), METHODS.values()),
+    ):
+        for name in names:
+            for other in others:
+                if _plain(name) in map(_plain, (other.name, other.class_name, *other.aliases)):
+                    raise ValueError(f"{quoted(name)} is a name of the method {other.name} already")
+    estimator_class = method.load()
+    for name in ("fit", "get_params"):
+        if not (isinstance(estimator_class, type) and callable(getattr(estimator_class, name, None))):
+            raise TypeError(
+                f"{method.module}.{method.class_name} must be a clusterer, with fit and get_params"
+            )
+    parameters = inspect.signature(estimator_class).parameters
+    for options in (*method.aliases.values(), method.evolves_with):
+        for name in options:
+            if name not in parameters:
+                raise ValueError(f"{method.class_name} has no parameter {quoted(name)}")
+
+
+def warn_left_out() -> None:
+    """Warn of every method that is left out."""
+    for sentence in _LEFT_OUT:
+        warnings.warn(sentence, stacklevel=2)
 
 
 def get_method(name: str) -> Method:
@@ -449,7 +554,28 @@ def get_method(name: str) -> Method:
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """The method of a name or alias, and the options that the alias stands for."""
+    """The method of a name or alias, and the options that the alias stands for.
+
+    Other packages are imported only for a name that is not of this package.
+    """
+    found = _known(name)
+    if found is None:
+        add_installed()
+        found = _known(name)
+    if found is not None:
+        return found
+    for sentence, names in _LEFT_OUT.items():
+        if _plain(name) in names:
+            raise ValueError(sentence)
+    warn_left_out()
+    known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
+    raise ValueError(
+        f"unknown method {quoted(name)}; known are {', '.join(METHODS)} and aliases"
+        f"{did_you_mean(name, known)}"
+    )
+
+
+def _known(name: str) -> tuple[Method, dict[str, Any]] | None:
     wanted = _plain(name)
     for method in METHODS.values():
         if wanted in {_plain(method.name), _plain(method.class_name)}:
@@ -457,11 +583,7 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
         for alias, options in method.aliases.items():
             if wanted == _plain(alias):
                 return method, dict(options)
-    known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
-    raise ValueError(
-        f"unknown method {quoted(name)}; known are {', '.join(METHODS)} and aliases"
-        f"{did_you_mean(name, known)}"
-    )
+    return None
 
 
 def _plain(name: str) -> str:

@@ -9,10 +9,25 @@ function saveFile(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-// Spreadsheets would run these texts as formulas; the package's readers take the apostrophe off again.
+// Where spreadsheets would run a formula, also in a part of a text that they split at the separator of another
+// locale, an apostrophe goes in front, as in `csv_cell` of the package, whose readers remove it.
+const SEPARATOR = /([;|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c])/;
+const PART =
+  /^(["\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad\u1680\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff]*)('*)([^]*)$/;
+const SIGN = /^[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/;
+const NUMBER = /^ *[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *$/i;
+
 function guarded(value) {
-  const isFormula = typeof value === "string" && /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value);
-  return isFormula && Number.isNaN(Number(value)) ? `'${value}` : String(value);
+  if (typeof value !== "string" || NUMBER.test(value)) return String(value);
+  const parts = value.split(SEPARATOR);
+  const guard = (part, i) => {
+    if (i % 2) return part;
+    const [, blanks, marks, rest] = part.match(PART);
+    const next = parts[i + 1];
+    const ends = next === "\t" || (i ? next === undefined : next === "\r" || next === "\n");
+    return (rest ? SIGN.test(rest) : ends) ? `${blanks}'${marks}${rest}` : part;
+  };
+  return parts.map(guard).join("");
 }
 
 function quoted(value) {

@@ -1,0 +1,314 @@
+"""`njit`, and the folder where compiled loops are saved for later runs.
+
+Loops are compiled when they are first called, and saved as numba's ``cache=True`` saves them, with three
+differences. Nothing but time depends on the saved files: a damaged or missing one is compiled again, and
+where no folder can be written, loops are compiled in every process. What a file holds is unpickled only if
+its checksum is right, and only if no other user can have written it. A loop is also compiled again after a
+change of another kernel file from which it is called or that it calls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import pickle
+import re
+import secrets
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache as remember
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+_SUFFIX = ".nbc"
+_DIGEST_BYTES = 32
+# Files of older sources, and of writers that were killed, are removed after this many seconds.
+_OUTDATED = 3600.0
+# The one warning of this process.
+_WARNED: list[str] = []
+_IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
+
+
+def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
+    """``numba.njit``, which with ``cache`` saves compiled loops in a folder that only the user can write."""
+    decorator = numba.njit(**options)
+
+    def decorated(function: Any) -> Any:
+        kernel = decorator(function)
+        # With NUMBA_DISABLE_JIT it is the function itself.
+        if cache and isinstance(kernel, Dispatcher):
+            kernel._cache = KernelCache(function)
+        return kernel
+
+    return decorated
+
+
+class KernelCache(FunctionCache):
+    """Compiled versions of one function, each in a file of its own.
+
+    A file is named by the function, its sources and the types of its arguments, so that processes that
+    compile at once do not write to a common index.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._name = repr(function)
+        self._py_func = function
+        self._source = Path(function.__code__.co_filename)
+        version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
+        name = re.sub(r"[<>]", "", function.__qualname__)
+        self._prefix = f"{self._source.stem}.{name}.{version}."
+        self._place = saved_in(self._source.parent, config.CACHE_DIR)
+        # Now, since the file may change while this process runs the old text.
+        self._stamp = _stamp(self._source)
+        if not self._stamp:
+            self._place = Place(None, "the source cannot be read")
+        self.enable()
+
+    @property
+    def cache_path(self) -> str | None:
+        """Folder of the files; None where there is none."""
+        return None if self._place.folder is None else str(self._place.folder)
+
+    def flush(self) -> None:
+        """Remove the files."""
+        for path in self._saved():
+            with suppress(OSError):
+                path.unlink()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for these types; None if there is none that can be trusted and read."""
+        target_context.refresh()
+        if not self._enabled or self._place.folder is None:
+            return None
+        # Whatever is wrong with a file, compiling is the remedy.
+        try:
+            key = self._index_key(sig, target_context.codegen())
+            path = self._path(self._place.folder, key)
+            content = _trusted_bytes(path)
+            if content[:_DIGEST_BYTES] != self._digest(path, content[_DIGEST_BYTES:]):
+                return None
+            saved_key, reduced = pickle.loads(content[_DIGEST_BYTES:])
+            return CompileResult._rebuild(target_context, *reduced) if saved_key == key else None
+        except Exception:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled function; a warning says once that this is not possible."""
+        if not self._enabled or data.lifted or data.library.has_dynamic_globals:
+            return
+        folder, problem = self._place
+        if folder is None:
+            return
+        if problem:
+            _warn_unsaved(problem)
+            return
+        try:
+            key = self._index_key(sig, data.codegen)
+            path, content = self._path(folder, key), dumps((key, data._reduce()))
+            self._remove_outdated()
+            _write(path, self._digest(path, content) + content)
+        except OSError as error:
+            _warn_unsaved(_unwritable(folder, error))
+
+    def _path(self, folder: Path, key: Any) -> Path:
+        types = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return folder / f"{self._prefix}{self._stamp.hex()[:16]}.{types}{_SUFFIX}"
+
+    def _digest(self, path: Path, content: bytes) -> bytes:
+        return hashlib.sha256(self._stamp + path.name.encode() + b"\0" + content).digest()
+
+    def _saved(self) -> Iterator[Path]:
+        if self._place.folder is not None:
+            with suppress(OSError), os.scandir(self._place.folder) as entries:
+                yield from (Path(entry.path) for entry in entries if entry.name.startswith(self._prefix))
+
+    def _remove_outdated(self) -> None:
+        current = f"{self._prefix}{self._stamp.hex()[:16]}."
+        for path in self._saved():
+            if not (path.name.startswith(current) and path.name.endswith(_SUFFIX)):
+                with suppress(OSError):
+                    if time.time() - path.stat().st_mtime > _OUTDATED:
+                        path.unlink()
+
+
+def saves() -> bool:
+    """Whether the loops of this package are saved."""
+    return not saved_in(Path(__file__).parent, config.CACHE_DIR).problem
+
+
+class Place(NamedTuple):
+    """Where compiled loops are saved."""
+
+    folder: Path | None  # None if nothing can be read or written
+    problem: str  # why nothing can be written; empty if it can
+
+
+@remember
+def saved_in(source: Path, chosen: str) -> Place:
+    """The folder for the loops of a source folder, where ``NUMBA_CACHE_DIR`` is ``chosen`` or empty.
+
+    As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache folder;
+    the first that can be written, and that no other user can write. Where there is none, loops are
+    read from the first that holds any.
+    """
+    own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
+    user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    places = [source / "__pycache__"]
+    if chosen:
+        # A later change of the working folder must not move it.
+        places.insert(0, Path(chosen).absolute() / own_folder)
+    if user_wide.is_absolute():
+        places.append(user_wide / own_folder)
+    problems: dict[Path, str] = {}
+    for place in places:
+        problem = _problem(place)
+        if not problem:
+            if problems and chosen:
+                _warn(
+                    f"NUMBA_CACHE_DIR={chosen} is not used, {problems[places[0]]}; compiled loops are saved "
+                    f"in {place}"
+                )
+            return Place(place, "")
+        problems[place] = problem
+    for place in places:
+        with suppress(OSError):
+            if not _changeable(place) and any(name.endswith(_SUFFIX) for name in os.listdir(place)):
+                return Place(place, problems[place])
+    problem = "; ".join(problems.values())
+    _warn_unsaved(problem)
+    return Place(None, problem)
+
+
+def _problem(folder: Path) -> str:
+    """Why loops cannot be saved in a folder, which is made if need be; empty if they can."""
+    try:
+        # One by one: `os.makedirs` leaves the mode of parents to the umask.
+        for part in (*reversed(folder.parents), folder):
+            with suppress(FileExistsError):
+                if not part.is_dir():
+                    part.mkdir(mode=0o755)
+        tempfile.TemporaryFile(dir=folder).close()
+        part_of_others = _changeable(folder)
+    except OSError as error:
+        return _unwritable(folder, error)
+    return f"other users can change {part_of_others}" if part_of_others else ""
+
+
+def _unwritable(folder: Path, error: OSError) -> str:
+    return f"{folder} cannot be written ({error.strerror or error})"
+
+
+def _changeable(folder: Path) -> Path | None:
+    """The folder, or the first of those that it is in, that other users can change or replace.
+
+    Folders of root are trusted. In a sticky folder such as /tmp, others can add folders and not replace them.
+    """
+    for place in (folder, folder.resolve()):
+        for part in (place, *place.parents):
+            status = part.lstat()
+            sticky = status.st_mode & stat.S_ISVTX and part != place
+            if not _owned(status) or (_shared(status) and not sticky):
+                return part
+    return None
+
+
+def _owned(status: os.stat_result) -> bool:
+    """Whether it is the user's or root's; folders of Windows are private by their place."""
+    return os.name == "nt" or status.st_uid in (0, os.geteuid())
+
+
+def _shared(status: os.stat_result) -> bool:
+    """Whether other users than the owner may write; links have no mode of their own."""
+    if os.name == "nt" or stat.S_ISLNK(status.st_mode):
+        return False
+    in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)
+    return bool(status.st_mode & stat.S_IWOTH or in_group)
+
+
+@remember
+def _alone_in(group_id: int) -> bool:
+    """Whether a group is the user's own, as where new files may be written by the group (umask 002)."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(group_id)
+    except KeyError:
+        return False
+    return (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name) and {*group.gr_mem} <= {user.pw_name}
+
+
+def _trusted_bytes(path: Path) -> bytes:
+    """Content of a regular file that no other user can have written; else an OSError."""
+    # Without waiting for the writer of a pipe.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not (stat.S_ISREG(status.st_mode) and _owned(status)) or _shared(status):
+            raise PermissionError(f"{path} may have been written by others")
+        return file.read()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file at once or not at all, so that its owner alone can change it."""
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with open(os.open(temporary, flags, 0o644), "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@remember
+def _stamp(source: Path) -> bytes:
+    """SHA-256 of what a compiled function depends on: its file, the kernel files in use, the compilers.
+
+    Empty if a file cannot be read, as in a zip archive.
+    """
+    texts: dict[Path, bytes] = {}
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        if path not in texts:
+            try:
+                texts[path] = path.read_bytes()
+            except OSError:
+                return b""
+            names = _IMPORTS.findall(texts[path].decode())
+            waiting += [Path(__file__).with_name(f"{name}.py") for name in names]
+    versions = f"{numba.__version__} {llvmlite.__version__} {np.__version__}".encode()
+    return hashlib.sha256(b"\0".join([versions, *(texts[path] for path in sorted(texts))])).digest()
+
+
+def _warn_unsaved(problem: str) -> None:
+    _warn(
+        f"compiled loops cannot be saved, so every run compiles them again: {problem}; "
+        "set NUMBA_CACHE_DIR to a folder that only you can write"
+    )
+
+
+def _warn(text: str) -> None:
+    """Warn, but neither twice nor in the workers of a process that has warned; never end an import."""
+    if not _WARNED and multiprocessing.current_process().name == "MainProcess":
+        _WARNED.append(text)
+        with suppress(UserWarning):
+            warnings.warn(text, UserWarning, stacklevel=2)
