@@ -33,6 +33,7 @@ from moo_clustering.datasets.files import (
     Remedy,
     file_text,
     is_number,
+    load_parquet,
     ragged,
     readable,
     suffix_of,
@@ -43,7 +44,6 @@ from moo_clustering.datasets.tables import (
     UNNAMED,
     column_names,
     encode_classes,
-    load_parquet,
     numeric_matrix,
 )
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
