@@ -8,10 +8,11 @@ import datetime
 import decimal
 import gzip
 import io
+import math
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -407,10 +408,9 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
     for number, row in enumerate(rows, 1):
         if number > _LAST_ROW:
             raise DataError(
-                f"{limit.path} has a row beyond {_LAST_ROW:,}, the last of an Excel sheet; it is damaged, save "
-                "it again or as CSV"
+                f"{limit.path} has a row beyond {_LAST_ROW:,}, the last of an Excel sheet; save it as CSV"
             )
-        cells = [_sheet_cell(cell) for cell in row]
+        cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()
         if not cells:
@@ -537,6 +537,11 @@ def cells_of(values: Any) -> list[Any]:
     return list(values.to_numpy())
 
 
+def are_cells(cells: Iterable[Any]) -> bool:
+    """Whether all cells of a column are such; see :func:`is_cell`."""
+    return all(type(cell) is str or is_cell(cell) for cell in cells)
+
+
 def is_cell(cell: Any) -> bool:
     """Whether a cell is a number, text, date or the like, and no list, record, bytes or complex number."""
     return bool(pd.api.types.is_scalar(cell)) and not isinstance(cell, bytes | complex | np.complexfloating)
@@ -576,13 +581,12 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     )
 
 
-def code_reason(texts: Iterable[str], numbers: NDArray[np.float64]) -> str:
-    """Why texts that can be read as numbers are codes all the same; empty if they are numbers. O(n) time.
+def code_reason(known: Mapping[str, float]) -> str:
+    """Why numerals are codes instead of numbers; empty if they are numbers. O(n) time.
 
     Codes begin with zeros (01000), look like exponents (2004E205), or are integers of which double precision
-    makes one. Texts are in Python's notation; those whose number is NaN do not count.
+    makes one. ``known`` has the numbers of texts in Python's notation.
     """
-    known = {text: number for text, number in zip(texts, numbers.tolist(), strict=True) if number == number}
     exponents = []
     for text in known:
         if _LEADING_ZERO.match(text):
@@ -593,31 +597,35 @@ def code_reason(texts: Iterable[str], numbers: NDArray[np.float64]) -> str:
                 return f"{text!r} would be the number {known[text]:g}"
     if exponents and len(set(known.values())) < len(known):
         return f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which is in the column too"
-    pair = indistinct(known, np.array(list(known.values())))
+    pair = indistinct(known)
     if pair and all(map(_INTEGER.fullmatch, pair)):
         return f"{pair[0]} and {pair[1]} are one number in double precision"
     return ""
 
 
-def rounding_note(texts: Iterable[str], numbers: NDArray[np.float64]) -> str:
-    """What reading texts as numbers changed beyond their notation; empty if nothing. See :func:`code_reason`."""
-    known = {text: number for text, number in zip(texts, numbers.tolist(), strict=True) if number == number}
-    if pair := indistinct(known, np.array(list(known.values()))):
+def rounding_note(known: Mapping[str, float]) -> str:
+    """What reading texts as numbers changed beyond their notation; see :func:`code_reason`."""
+    if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
         return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
     return ""
 
 
-def indistinct(texts: Iterable[str], numbers: NDArray[np.float64]) -> tuple[str, str] | None:
+def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
+    """Different texts with their numbers, where these are finite."""
+    pairs = zip(texts, numbers.tolist(), strict=True)
+    return {text.strip(): number for text, number in pairs if math.isfinite(number)}
+
+
+def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
     """Two texts for different numbers that are one in double precision, None if there are none. O(n) time."""
-    texts = list(texts)
-    if max(map(len, texts), default=0) <= _EXACT_DIGITS:
+    if max(map(len, numbers), default=0) <= _EXACT_DIGITS:
         return None
     met: dict[float, str] = {}
-    for text, number in zip(texts, numbers.tolist(), strict=True):
+    for text, number in numbers.items():
         other = met.setdefault(number, text)
-        if other != text and np.isfinite(number) and decimal.Decimal(other) != decimal.Decimal(text):
+        if other != text and decimal.Decimal(other) != decimal.Decimal(text):
             return other, text
     return None
 

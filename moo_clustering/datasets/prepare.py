@@ -22,12 +22,13 @@ from scipy.stats import chi2
 from moo_clustering._messages import quoted
 from moo_clustering.datasets.files import (
     DataError,
+    are_cells,
     as_number,
     cells_of,
     code_reason,
     exact_numbers,
+    finite,
     indistinct_values,
-    is_cell,
     is_plain,
     rounding_note,
     written,
@@ -152,14 +153,14 @@ def prepare_table(
 ) -> PreparedTable:
     """Features from numbers, truth values, dates and categories, whatever the table holds.
 
-    Cells are read by what they say, whatever type they are stored in, as those of the same table in CSV would
-    be: numbers also with decimal commas, units or brackets for a minus, fractions in lowest terms, times of day
-    and durations (as hours), dates and periods, and words for missing values (NA, n/a, null, ?). Numerals
-    that begin with zeros (01000), exponents of several digits (2004E205) and integers that double precision
-    cannot tell apart are codes and thus categories. Missing cells are filled; truth values become 0 and 1,
-    dates days, categories an indicator for each value (one for two values). Columns are left out that are constant, empty or mostly so, number the rows, or
-    hold texts nearly all of which are different; numbers whose commas, and dates whose days and months,
-    cannot be told apart.
+    Cells are read by what they say, whatever their type, as those of the same table in CSV are: numbers also
+    with decimal commas, units or brackets for a minus, fractions in lowest terms, times of day and durations
+    (as hours), dates and periods, and words for missing values (NA, n/a, null, ?). Numerals that begin with
+    zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot tell apart
+    are codes and thus categories. Missing cells are filled; truth values become 0 and 1, dates days,
+    categories an indicator for each value (one for two values). Columns are left out that are constant, empty
+    or mostly so, number the rows, or hold texts nearly all of which are different; numbers whose commas, and
+    dates whose days and months, cannot be told apart.
 
     Parameters
     ----------
@@ -566,7 +567,7 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     cells = cells_of(column)
     if isinstance(dtype, pd.CategoricalDtype):
         return _category(name, cells)
-    if not all(map(is_cell, cells)):
+    if not are_cells(cells):
         return Column(name, "category", cells).out("cells that are neither numbers nor text")
     return _read_texts(name, cells)
 
@@ -592,8 +593,10 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
         bare = without_unit(signed) or Measures(signed, "")
         found = read_numbers(bare.texts)
     if found.convention != "none":
-        plain = [_in_python(text, found.convention) for text in (texts[known] if bare is None else bare.texts)]
-        if code := code_reason(plain, found.values):
+        numerals = texts[known] if bare is None else bare.texts
+        plain = [_in_python(text, found.convention) for text in numerals]
+        known_numbers = finite(plain, found.values)
+        if code := code_reason(known_numbers):
             return _category(name, cells, code)
         if bare is not None:
             texts[known] = bare.texts
@@ -606,7 +609,7 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
             convention=found.convention,
             grouped=found.grouped,
             unit="" if bare is None else bare.unit,
-            remark=rounding_note(plain, found.values),
+            remark=rounding_note(known_numbers),
         )
         if found.convention == "ambiguous" or found.grouped:
             # Other columns decide how it is read, from its texts.

@@ -29,12 +29,13 @@ from moo_clustering.datasets.files import (
     Remedy,
     Row,
     TableText,
+    are_cells,
     as_number,
     cells_of,
     code_reason,
     exact_numbers,
+    finite,
     indistinct_values,
-    is_cell,
     is_number,
     is_plain,
     is_written_number,
@@ -51,6 +52,8 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
+# Dense cells that a file may ask for by indices and declared values.
+_MOST_CELLS = 2**30
 # Kinds of columns, in the words of pandas, whose cells can be told apart as text.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
 # Texts that stand for a missing cell among numbers.
@@ -63,9 +66,6 @@ _FEW = 20
 UNNAMED = "(unnamed first column)"
 # The index of a data frame that was written, read and written again.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
-_VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
-# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
-EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
 
 
 class NamedRows:
@@ -432,48 +432,50 @@ def _frame(
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
     """The columns, those that are not to stay ``text`` as numbers or truth values where they hold such."""
     return pd.DataFrame(
-        {
-            name: column if name in text else typed(column, str(name), notes)
-            for name, column in frame.items()
-        },
+        {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
         index=frame.index,
     )
 
 
-def typed(column: pd.Series[Any], name: str, notes: list[str]) -> Any:
+def typed(
+    column: pd.Series[Any],
+    name: str,
+    notes: list[str],
+    *,
+    missing: Sequence[str] = _NO_NUMBER,
+    dates: bool = True,
+) -> Any:
     """Numbers or truth values if all known cells are such, otherwise the cells as text.
 
-    Dates are numbers of days since the earliest, times of day and durations of hours. Columns of lists, bytes
-    and categories stay as they are.
+    With ``dates`` dates are numbers of days since the earliest, times of day and durations of hours. Columns
+    of lists, bytes and categories stay as they are.
     """
     if is_plain(column) and indistinct_values(column) is None:
         return column
     cells = cells_of(column)
-    if isinstance(column.dtype, pd.CategoricalDtype) or not all(map(is_cell, cells)):
+    if isinstance(column.dtype, pd.CategoricalDtype) or not are_cells(cells):
         return column
-    texts = np.array([written(cell) for cell in cells], dtype=object)
-    as_text = pd.Series(np.where(texts == "", None, texts), index=column.index, dtype=object)
-    known = ~np.isin(texts, _NO_NUMBER)
+    texts = np.array([cell if type(cell) is str else written(cell) for cell in cells], dtype=object)
+    known = np.array([text not in missing for text in texts], dtype=bool)
     bare = np.array([text.strip() for text in texts[known]], dtype=object)
     if len(bare) == len(column) and {text.casefold() for text in bare} <= {"true", "false"}:
-        return pd.Series([text.casefold() == "true" for text in bare], index=column.index, dtype=bool)
+        return np.array([text.casefold() == "true" for text in bare])
     numbers = np.full(len(column), np.nan)
     found = exact_numbers(bare)
-    if not np.isnan(found).any():
-        if code_reason(bare, found):
-            return as_text
-        if note := rounding_note(bare, found):
+    numerals = finite(bare, found)
+    if not np.isnan(found).any() and not code_reason(numerals):
+        if note := rounding_note(numerals):
             notes.append(f"column {name!r}: {note}")
-    elif (hours := read_times(bare)) is not None:
+    elif dates and (hours := read_times(bare)) is not None:
         found = hours
         notes.append(f"column {name!r} read as numbers of hours")
-    elif isinstance(dates := read_dates(bare), np.ndarray):
-        found = (dates - dates.min()) / np.timedelta64(86400, "s")
+    elif dates and isinstance(days := read_dates(bare), np.ndarray):
+        found = (days - days.min()) / np.timedelta64(86400, "s")
         notes.append(f"column {name!r} of dates became numbers of days")
     else:
-        return as_text
+        return pd.Series(np.where(texts == "", None, texts), index=column.index, dtype=object)
     numbers[known] = found
-    return pd.Series(numbers, index=column.index)
+    return numbers
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
@@ -528,6 +530,14 @@ def array_names(path: Path) -> set[str]:
         return set()
 
 
+def require_room(n_rows: int, n_columns: int, what: str) -> None:
+    """Refuse dense cells far beyond the bytes of the file that asks for them."""
+    if n_rows * n_columns > _MOST_CELLS:
+        raise DataError(
+            f"{what} would take {n_rows:,} x {n_columns:,} cells, more than {_MOST_CELLS:,}; reduce them"
+        )
+
+
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """An array of an archive that must be a matrix of numbers."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
@@ -535,6 +545,12 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
             f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
             f"has shape {array.shape}"
         )
+    for column in array.T:
+        if same := indistinct_values(column):
+            raise DataError(
+                f"{source}: array {name!r} holds {same[0]} and {same[1]}, which are one number in double "
+                "precision; subtract what the numbers have in common, or leave identifiers out"
+            )
     return array
 
 
@@ -631,7 +647,7 @@ def _example(column: pd.Series[Any]) -> str:
     if len(bad):
         return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})"
     texts = [written(cell).strip() for cell in text]
-    reason = code_reason(texts, exact_numbers(texts))
+    reason = code_reason(finite(texts, exact_numbers(texts)))
     return f" ({reason}, so these are codes; if numbers are meant, write them as such)" if reason else ""
 
 
