@@ -46,7 +46,7 @@ from moo_clustering.datasets.files import (
     tidy_text,
     written,
 )
-from moo_clustering.datasets.prepare import read_dates
+from moo_clustering.datasets.prepare import blanks_note, read_dates
 from moo_clustering.datasets.tables import (
     UNNAMED,
     column_names,
@@ -487,7 +487,10 @@ def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str])
 
 
 def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column, Any]:
-    texts = [written(cell).strip() if is_cell(cell) else str(cell).strip() for cell in cells_of(cells)]
+    raw = [written(cell) if is_cell(cell) else str(cell) for cell in cells_of(cells)]
+    texts = [text.strip() for text in raw]
+    if note := blanks_note(raw):
+        warn_caller(f"column {name!r}: {note}")
     present = np.array([text not in missing for text in texts], dtype=bool)
     codes, values = pd.factorize(np.array(texts, dtype=object)[present], sort=True)
     numbers = np.full(len(cells), np.nan)

@@ -534,7 +534,7 @@ def cells_of(values: Any) -> list[Any]:
     if isinstance(values.dtype, pd.CategoricalDtype):
         names = [*values.cat.categories, None]  # -1, no category, is the last
         return [names[code] for code in values.cat.codes]
-    return list(values.to_numpy())
+    return list(values.array)
 
 
 def are_cells(cells: Iterable[Any]) -> bool:
