@@ -234,7 +234,7 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
         version = header["version"]
         if type(version) is not int:
             raise TypeError("no number of a version")
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ArchiveError(f"{path} is not a {FORMAT}: its {HEADER!r} entry cannot be read") from error
     if not known:
         raise ArchiveError(f"{path} is not a {FORMAT}: it says it is a {header['format']!r}")

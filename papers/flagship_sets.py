@@ -31,7 +31,7 @@ from moo_clustering.constraints.sources import sample_ranks
 from moo_clustering.datasets import DataError, read_documents, tfidf
 from moo_clustering.datasets.documents import json_objects
 from moo_clustering.datasets.files import table_text
-from moo_clustering.datasets.tables import EXACT, encode_classes
+from moo_clustering.datasets.tables import encode_classes
 from moo_clustering.persistence import fingerprint, read_arrays
 from papers.documents import MIN_DOCUMENTS, SOURCES, load_collection
 from papers.flagship_generated import STRUCTURED, generated_table
@@ -72,6 +72,9 @@ _FEW_FEATURES = 3
 # A column of numbers with fewer samples per value on average is not a class.
 _LEAST_OF_A_CLASS = 3
 KINDS = {"s": "shapes", "u": "tables", "t": "texts", "d": "digits", "o": "others", "g": "generated"}
+_VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
+# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
+EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
 CLASS_COLUMNS = ("class", "label", "labels", "target", "y")
 # A column of text with more categories names the rows and is not a feature.
 MOST_CATEGORIES = 20

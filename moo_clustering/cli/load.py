@@ -392,7 +392,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
         )
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
-    names = default_names("x", X.shape[1], str(path))
+    names = default_names("x", X.shape[1], str(path), X.nnz)
     return UntabledSamples(path.name, X, np.arange(X.shape[0]), names)
 
 

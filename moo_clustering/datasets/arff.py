@@ -14,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option in the name of the relation, as in 'Music: -C 6'.
@@ -52,6 +52,8 @@ _MISSING = {"?", "", "<null>"}  # the last is KEEL's
 # Largest size in bytes of a file of labels; half a million labels need less.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
+# Digits that every number in double precision has.
+_EXACT = 15
 _FREE = ("text", "date")  # kinds without declared values
 _Row = tuple[Sequence[int], Sequence[float]]
 
@@ -64,6 +66,7 @@ class Attribute:
     kind: str
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
+    rounded: str = ""  # an integer that double precision cannot hold
 
     def code(self, token: str | None) -> float:
         """A value as a number or as the code of a text; ValueError or KeyError if it is none."""
@@ -73,6 +76,8 @@ class Attribute:
             number = as_number(token)
             if math.isnan(number) and not is_number(token):
                 raise ValueError(token)
+            if len(token) > _EXACT and math.isfinite(number) and token.isdecimal() and int(token) != number:
+                self.rounded = token
             return number
         if self.kind == "nominal":
             return self.values[token]
@@ -219,6 +224,16 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
+    """Warn of integers that double precision cannot hold."""
+    for attribute in attributes:
+        if attribute.rounded:
+            warn_caller(
+                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, as "
+                "double precision has fewer digits; if it identifies rows, leave the attribute out"
+            )
+
+
 class RowError(ValueError):
     """A row that cannot be split; the message says why."""
 
@@ -257,6 +272,7 @@ class RowReader:
             places.append(number)
         if not places:
             raise DataError(f"{source} has no rows after its @data line; it may be cut off")
+        warn_rounded(self._attributes, source)
         values = np.frombuffer(numbers, dtype=np.float64).reshape(len(places), len(self._codes))
         return values, np.frombuffer(places, dtype=np.int64)
 
@@ -359,6 +375,7 @@ class EntryReader:
             np.array(places, dtype=np.int64),
         )
         self._refuse_duplicates(entries, source)
+        warn_rounded(self._attributes, source)
         return entries
 
     def _sparse(self, line: str) -> _Row:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted
+from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.datasets.arff import (
     Attribute,
@@ -27,24 +27,33 @@ from moo_clustering.datasets.arff import (
     arff_lines,
     is_arff,
     read_header,
+    warn_rounded,
 )
 from moo_clustering.datasets.files import (
     DataError,
     Remedy,
+    cells_of,
+    code_reason,
+    exact_numbers,
     file_text,
+    finite,
+    is_cell,
     is_number,
+    load_parquet,
     ragged,
     readable,
     suffix_of,
     tidy_text,
+    written,
 )
+from moo_clustering.datasets.prepare import blanks_note, read_dates
 from moo_clustering.datasets.tables import (
-    EXACT,
     UNNAMED,
     column_names,
     encode_classes,
-    load_parquet,
     numeric_matrix,
+    require_room,
+    typed,
 )
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
@@ -144,7 +153,7 @@ def read_bags(
         What to do about missing values of features: refuse them, or take the median of the column
         over all instances (for nominal attributes the most frequent value).
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB.
+        How many times its size a compressed file may expand to, if to more than 16 MiB (Parquet: 1 GiB).
 
     Returns
     -------
@@ -185,7 +194,7 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
     if suffix == ".npz":
         return read_npz_bags(path, options)
     if suffix in _PARQUET:
-        return bags_of_parquet(path, options)
+        return bags_of_parquet(path, options, expansion)
     inner = suffix_of(path)
     if inner not in _TEXT:
         known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
@@ -373,8 +382,6 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R
     as_text = _as_text(columns, options)
-    missing = {column: [""] if column in as_text else ["", "?", "nan", "NaN", "NA"] for column in columns}
-    dtype: dict[Any, Any] = dict.fromkeys(as_text, str)
     try:
         frame = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -382,18 +389,16 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
             header=0,
             names=columns,
             index_col=False,
-            dtype=dtype,
+            dtype=str,
             keep_default_na=False,
-            na_values=missing,
+            na_values={column: _missing(column, as_text, options) for column in columns},
             skipinitialspace=True,
             low_memory=False,
-            **EXACT,
         )
     except pd.errors.ParserError as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
-    if as_text and "'" in text:
-        texts = sorted(as_text)
-        frame[texts] = frame[texts].map(cell_text, na_action="ignore")
+    if "'" in text:
+        frame = frame.map(cell_text, na_action="ignore")
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
 
 
@@ -422,9 +427,9 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
     return columns, np.frombuffer(lines, dtype=np.int64)
 
 
-def bags_of_parquet(path: Path, options: BagOptions) -> BagTable:
+def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION) -> BagTable:
     """Bags of a Parquet file; named levels of its index are columns."""
-    frame = load_parquet(path)
+    frame = load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
     for name in map(str, named):
@@ -443,33 +448,54 @@ def _as_text(columns: list[str], options: BagOptions) -> set[str]:
     return guessed | {name for name in (options.bag, options.label) if name}
 
 
+def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
+    """Texts of a column that stand for a missing cell."""
+    if column not in as_text:
+        return ["", "?", "nan", "NaN", "NA"]
+    is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
+    return ["", "?"] if is_label else [""]
+
+
 def _table(
     frame: pd.DataFrame, as_text: set[str], lines: NDArray[np.int64] | None, options: BagOptions, path: Path
 ) -> BagTable:
-    columns = [_column(frame[name], name, name in as_text) for name in frame.columns]
+    notes: list[str] = []
+    columns = []
+    for name in frame.columns:
+        missing = _missing(name, as_text, options)
+        is_text = name in as_text
+        cells = frame[name]
+        if not is_text:
+            cells = pd.Series(typed(cells, name, notes, missing=missing, dates=False))
+        columns.append(_column(cells, name, is_text, missing))
+    for note in notes:
+        warn_caller(f"{path}: {note}")
     roles = flat_roles([column for column, _ in columns], options, str(path))
     rows = Rows(tuple(column for column, _ in columns), np.column_stack([each for _, each in columns]), lines)
     return flat_table(rows, roles, options, path.name, str(path))
 
 
-def _column(cells: pd.Series[Any], name: str, as_text: bool) -> tuple[Column, Any]:
+def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str]) -> tuple[Column, Any]:
     types = pd.api.types
     if isinstance(cells.dtype, pd.CategoricalDtype) and not as_text:
         codes = cells.cat.codes.to_numpy(dtype=np.float64)
         values = tuple(str(value) for value in cells.cat.categories)
         return Column(name, "nominal", values), np.where(codes < 0, np.nan, codes)
     if as_text or not types.is_numeric_dtype(cells.dtype) or types.is_complex_dtype(cells.dtype):
-        kind = "date" if types.is_datetime64_any_dtype(cells.dtype) and not as_text else "text"
-        return _coded(cells.astype(object), name, kind)
+        return _coded(cells, name, missing)
     return Column(name, "numeric"), cells.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _coded(cells: pd.Series[Any], name: str, kind: str = "text") -> tuple[Column, Any]:
-    present = cells.notna()
-    codes, values = pd.factorize(cells[present].map(lambda cell: str(cell).strip()), sort=True)
+def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column, Any]:
+    raw = [written(cell) if is_cell(cell) else str(cell) for cell in cells_of(cells)]
+    texts = [text.strip() for text in raw]
+    if note := blanks_note(raw):
+        warn_caller(f"column {name!r}: {note}")
+    present = np.array([text not in missing for text in texts], dtype=bool)
+    codes, values = pd.factorize(np.array(texts, dtype=object)[present], sort=True)
     numbers = np.full(len(cells), np.nan)
-    numbers[present.to_numpy()] = codes
-    return Column(name, kind, tuple(str(value) for value in values)), numbers
+    numbers[present] = codes
+    return Column(name, "text", tuple(str(value) for value in values)), numbers
 
 
 def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
@@ -617,6 +643,7 @@ def _relational_instances(
                 f"{source}, line {places[row]}: {bag} is empty, but every bag needs an instance; remove it"
             )
         sizes.append(size)
+    warn_rounded(inner, source)
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
@@ -672,7 +699,7 @@ def _labels(
             f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
             f"it has shape {values.shape}"
         )
-    return known_classes(values.reshape(-1).tolist())
+    return known_classes(values.reshape(-1))
 
 
 class Members(NamedTuple):
@@ -752,7 +779,7 @@ def _classes(
     return known_classes([values[code] for code in codes[first]])
 
 
-def known_classes(values: list[str | None]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     """Codes and names of the classes of the bags; None where no bag has one."""
     labels, names = encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
@@ -780,6 +807,7 @@ def feature_matrix(
         raise DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
     if len(names) == len(blocks) and all(block[1] is None for block in blocks):
         return numbers, names
+    require_room(len(rows), len(names), f"{source}: a feature for each nominal value")
     X = np.empty((len(rows), len(names)))
     start = 0
     for place, (own, values) in enumerate(blocks):
@@ -800,13 +828,14 @@ def _block(
         values, codes = tuple(f"{value:.15g}" for value in met), places.astype(np.float64)
     elif set(values) == {"0", "1"}:
         return (column.name,), np.array(values, dtype=np.float64)[codes.astype(np.int64), None]
+    require_room(len(codes), len(values), f"a feature for each value of column {column.name!r}")
     one_hot = codes[:, None] == np.arange(len(values))
     return tuple(f"{column.name}={value}" for value in values), one_hot.astype(np.float64)
 
 
 def _refuse_text(rows: Rows, place: int, source: str) -> None:
     column = rows.columns[place]
-    if column.kind == "date":
+    if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
         raise DataError(
             f"{source}: column {column.name!r} holds dates, which are no features", _leave_out(column.name)
         )
@@ -817,7 +846,9 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
         numeric = np.array([is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
-        example = f" ({column.values[int(rows.numbers[row, place])]!r} in {rows.place(row)})"
+        reason = "" if len(texts) else code_reason(finite(column.values, exact_numbers(column.values)))
+        value = repr(column.values[int(rows.numbers[row, place])])
+        example = f" ({reason}, so these are codes)" if reason else f" ({value} in {rows.place(row)})"
     raise DataError(
         f"{source}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),

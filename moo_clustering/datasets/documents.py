@@ -8,6 +8,7 @@ import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -26,6 +27,7 @@ from moo_clustering.datasets.files import (
     readable,
     suffix_of,
     table_text,
+    written,
 )
 from moo_clustering.datasets.tables import (
     UNNAMED,
@@ -33,6 +35,7 @@ from moo_clustering.datasets.tables import (
     Roles,
     Table,
     check_roles,
+    class_name,
     column_names,
     encode_classes,
     identifiers,
@@ -46,6 +49,8 @@ _FOLDER = "folder"
 _TITLE = "title"
 _IDS = ("id", UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
+# Characters of a number that is surely told apart from others in double precision.
+_FLOAT_LENGTH = 15
 _LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at 131,072
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
@@ -256,11 +261,11 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
     if not files:
         raise DataError(f"{folder} holds no documents: there is no .txt file in it")
     places = [path.relative_to(folder) for path in files]
-    row_ids = identifiers([clean(place.as_posix()) for place in places], "file name", str(folder))
+    row_ids = identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [file_text(path) for path in files], row_ids)
     if fields.labels is None and fields.partial_labels is None:
         return documents
-    names = [clean(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
+    names = [clean_name(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
     if not any(names):
         raise DataError(f"{folder} has no sub-folders that could be the classes (labels='folder')")
     codes, classes = encode_classes(names, minus_one_is_missing=False)
@@ -343,6 +348,11 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
+def clean_name(text: str) -> str:
+    """A name, with what no encoding can write spelled out, so that different names stay different."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _text_columns(fields: Fields, free: list[str], records: Records, source: str) -> Sequence[str]:
     if fields.text is None:
         columns = [column for column in _TEXT if column in free]
@@ -364,7 +374,7 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
 
 
 def _texts(records: Records, column: str, source: str) -> list[str]:
-    return ["\n".join(names) for names in _names(records, column, source)]
+    return ["\n".join(clean(name).strip() for name in names) for names in _names(records, column, source)]
 
 
 def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
@@ -373,13 +383,7 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
             raise DataError(f"{source}, line {line}: column {column!r} is neither a text nor a list of texts")
-        yield tuple(name for item in items if (name := _field_text(item)))
-
-
-def _field_text(item: Any) -> str:
-    if item is None or item != item:  # NaN is the one value that differs from itself
-        return ""
-    return clean(str(item)).strip()
+        yield tuple(name for item in items if (name := written(item)).strip())
 
 
 def _known(
@@ -388,10 +392,13 @@ def _known(
     """Classes as codes with their names, or, where a document has several, as sets."""
     if column is None:
         return None, (), None
-    sets = [tuple(dict.fromkeys(names)) for names in _names(records, column, source)]
+    cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
+    sets = [tuple(dict.fromkeys(map(class_name, names))) for names in cells]
     if any(len(names) > 1 for names in sets):
-        return None, tuple(sorted({name for names in sets for name in names})), sets
-    y, targets = encode_classes(["".join(names) for names in sets], minus_one_is_missing=False)
+        # For what is said of names that look alike.
+        targets = encode_classes([name for names in cells for name in names], minus_one_is_missing=False)[1]
+        return None, tuple(sorted(targets)), sets
+    y, targets = encode_classes([(*names, "")[0] for names in cells], minus_one_is_missing=False)
     return y, targets, None
 
 
@@ -399,7 +406,7 @@ def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
     if column is None:
         return None
     return np.array(
-        [isinstance(cell, list) or bool(_field_text(cell)) for cell in records.cells[column]], dtype=bool
+        [isinstance(cell, list) or bool(written(cell).strip()) for cell in records.cells[column]], dtype=bool
     )
 
 
@@ -415,7 +422,7 @@ def _partial(
                 f"{source}, line {line}: column {column!r} (partial labels) holds {len(names)} labels, "
                 "but a document can have only one"
             )
-        single.append("".join(names))
+        single.append("".join(map(clean_name, names)))
     return encode_classes(single, minus_one_is_missing=True)
 
 
@@ -440,9 +447,18 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
                 yield line, _object(text, f"{path}, line {line}", first=line == 1)
 
 
+def _exact(text: str) -> float | Decimal:
+    """A number of JSON, with more digits than double precision has where these make a difference."""
+    number = float(text)
+    if len(text) <= _FLOAT_LENGTH and number - number == 0.0:
+        return number
+    exact = Decimal(text)
+    return number if number - number == 0.0 and Decimal(repr(number)) == exact else exact
+
+
 def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     try:
-        record = json.loads(text.decode("utf-8-sig" if first else "utf-8"))
+        record = json.loads(text.decode("utf-8-sig" if first else "utf-8"), parse_float=_exact)
     except UnicodeDecodeError as error:
         raise DataError(f"{where} is not text in UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:

@@ -1,38 +1,64 @@
-"""Files of data: errors with remedies, and text, compressed text and Excel sheets as rows of cells."""
+"""Files of data: errors with remedies, cells as text, and files as cells within limits of memory."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import datetime
+import decimal
 import gzip
 import io
+import math
 import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
+if TYPE_CHECKING:
+    import pyarrow
+
 Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
+PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
 # Bytes that compressed text may always expand to. Lines of one byte each take 80 times as much memory.
 _ALWAYS = 2**24
+# Bytes that the cells of a Parquet file may always take: constant columns compress without a bound.
+_ALWAYS_CELLS = 2**30
+# Bytes of a cell in memory: of a number, and of a Python object such as a Decimal.
+_CELL, _OBJECT = 8, 100
+# Rows of Parquet files read at once, and rows whose texts are stored as differences to the one before.
+_ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
+# The last row that a sheet of Excel has.
+_LAST_ROW = 2**20
+# Digits that every number in double precision has.
+_EXACT_DIGITS = 15
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
 # Excel's first line about its own files, as sep=; says.
 _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
 # Numbers as people write them, with points or commas; enough to tell data from names of columns.
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
+# Programs write numbers with a sign or a point beside the exponent; people may write 1e6.
+_EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
+# Format of an Excel cell that pads an integer with zeros.
+_PADDED = re.compile("0{2,}")
+# Decimal numbers of more digits keep their exponent.
+_MOST_DIGITS = 400
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -156,11 +182,13 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     return content
 
 
-def too_large(path: Path, size: int, expanded: str, expansion: int) -> DataError:
+def too_large(
+    path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
+) -> DataError:
     """The error for a file that expands beyond what is read."""
     return DataError(
         f"{path} expands from {size:,} bytes to {expanded}, over {expansion} times as many, and is not read",
-        Remedy("unpack it first"),
+        Remedy(remedy),
         Remedy("if you know where it comes from, allow more with", "expansion"),
     )
 
@@ -323,40 +351,200 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
     if expanded > most_expanded(size, expansion):
         raise too_large(path, size, f"{expanded:,}", expansion)
+    limit = _Budget(path, size, most_expanded(size, expansion), expansion)
+    found: dict[str, list[list[str]]] = {}
     try:
         # In memory, as openpyxl would keep the file open.
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
-        found = {each.title: _sheet_rows(each.values) for each in book.worksheets}
+        for each in book.worksheets:
+            each.reset_dimensions()  # which a file may state at will
+            # Of the other sheets only whether they hold anything.
+            if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
+                found[each.title] = rows
         book.close()
-    except MemoryError:
+    except (MemoryError, DataError):
         raise
     except Exception as error:  # openpyxl passes on whatever zipfile and its parsers of XML have
         raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
-    filled = {title: rows for title, rows in found.items() if rows}
-    if len(filled) > 1:
-        others = ", ".join(map(repr, list(filled)[1:]))
-        notes.append(f"only the first sheet, {next(iter(filled))!r}, was read, not {others}")
+    if len(found) > 1:
+        others = ", ".join(map(repr, list(found)[1:]))
+        notes.append(f"only the first sheet, {next(iter(found))!r}, was read, not {others}")
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(next(iter(filled.values()), []))
+    csv.writer(text, lineterminator="\n").writerows(next(iter(found.values()), []))
     return text.getvalue()
 
 
-def _sheet_rows(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+@dataclass
+class _Budget:
+    """Bytes that the cells of a file may take."""
+
+    path: Path
+    size: int
+    most: int
+    expansion: int
+    used: int = 0
+
+    def check(self, more: int) -> None:
+        """Refuse the file if ``more`` bytes beside those in use are too many."""
+        if self.used + more > self.most:
+            raise too_large(
+                self.path,
+                self.size,
+                f"at least {self.used + more:,} of cells",
+                self.expansion,
+                "save what is needed of it as CSV",
+            )
+
+    def spend(self, more: int) -> None:
+        """Count bytes in use."""
+        self.check(more)
+        self.used += more
+
+
+def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
     """Cells as text, without empty rows, and without empty columns at the end."""
-    texts = [[_sheet_cell(value) for value in row] for row in rows]
-    texts = [row for row in texts if any(row)]
-    width = max((max(place for place, cell in enumerate(row, 1) if cell) for row in texts), default=0)
-    return [[*row[:width], *[""] * (width - len(row))] for row in texts]
+    texts: list[list[str]] = []
+    width = 0
+    for number, row in enumerate(rows, 1):
+        if number > _LAST_ROW:
+            raise DataError(
+                f"{limit.path} has a row beyond {_LAST_ROW:,}, the last of an Excel sheet; save it as CSV"
+            )
+        cells = ["" if cell.value is None else _sheet_cell(cell) for cell in row]
+        while cells and not cells[-1].strip():
+            cells.pop()
+        if not cells:
+            continue
+        limit.spend(_CELL * len(cells) + sum(map(len, cells)))
+        texts.append(cells)
+        width = max(width, len(cells))
+        # All rows become as long as the longest.
+        limit.check(_CELL * width * len(texts))
+        if only_first:
+            break
+    return [[*row, *[""] * (width - len(row))] for row in texts]
 
 
-def _sheet_cell(value: Any) -> str:
-    if value is None:
+def _sheet_cell(cell: Any) -> str:
+    if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
+        return f"{cell.value:0{len(cell.number_format)}d}"  # as the sheet shows it: 01000 of a code
+    return written(cell.value)
+
+
+def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
+    """A Parquet file, read within the memory that its size allows; integers and truth values keep their type.
+
+    Raises a DataError for files that are damaged or expand too far. O(bytes) time and memory.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise DataError(
+            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+        ) from error
+    # As numbers with missing cells, integers would be rounded and truth values be objects.
+    kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
+    for sign, type_sign in (("Int", "int"), ("UInt", "uint")):
+        kept |= {getattr(pa, f"{type_sign}{n}")(): getattr(pd, f"{sign}{n}Dtype")() for n in (8, 16, 32, 64)}
+    try:
+        return _arrow_table(path, expansion).to_pandas(types_mapper=kept.get, date_as_object=False)
+    except (OSError, MemoryError, DataError):
+        raise
+    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
+        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+
+
+def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    size = path.stat().st_size
+    limit = _Budget(path, size, max(_ALWAYS_CELLS, expansion * size), expansion)
+    texts, step = [], _ROWS
+    with ParquetFile(path) as file:
+        schema, columns, meta = file.schema_arrow, file.schema, file.metadata
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    limit.check(_CELL * meta.num_rows)
+    for place in range(meta.num_columns):
+        chunks = [group.column(place) for group in groups]
+        kind = columns.column(place)
+        width = _OBJECT if kind.logical_type.type in ("DECIMAL", "TIME") else max(_CELL, kind.length or 0)
+        for chunk in chunks:
+            limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
+        if kind.physical_type == "BYTE_ARRAY":
+            # Texts are kept apart from their repetitions until their size is known.
+            encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
+            if "DELTA_BYTE_ARRAY" in encodings:
+                step = _ROWS_OF_DIFFERENCES
+            elif "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
+                texts.append(kind.path)
+    batches = []
+    with ParquetFile(path, read_dictionary=texts) as file:
+        for batch in file.iter_batches(step):
+            limit.spend(sum(map(_text_bytes, batch.columns)))
+            batches.append(batch)
+        read = pa.Table.from_batches(batches, file.schema_arrow)
+    return read.cast(schema).replace_schema_metadata(schema.metadata)
+
+
+def _text_bytes(array: Any) -> int:
+    """Bytes of the texts of an array, as often as they occur."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        if not (pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)):
+            return 0
+        lengths = compute.binary_length(array.dictionary).cast(pa.int64())
+        return compute.sum(lengths.take(array.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(map(_text_bytes, array.flatten()))
+    if pa.types.is_nested(kind) and hasattr(array, "flatten"):
+        return _text_bytes(array.flatten())
+    return int(array.nbytes) if pa.types.is_string(kind) or pa.types.is_binary(kind) else 0
+
+
+def written(cell: Any) -> str:
+    """A cell as the text that the same table holds as CSV; empty for a missing one.
+
+    Midnights are dates, as spreadsheets write them, and decimal numbers have no exponent.
+    """
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        cell = pd.Timestamp(cell) if isinstance(cell, np.datetime64) else pd.Timedelta(cell)
+    if cell is None or pd.isna(cell):
         return ""
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(" ") if value.time() != datetime.time() else value.date().isoformat()
-    if isinstance(value, datetime.timedelta):
-        return str(value.total_seconds() / 86400)
-    return str(value).strip()
+    if isinstance(cell, datetime.datetime):
+        is_day = cell.tzinfo is None and cell == type(cell)(cell.year, cell.month, cell.day)
+        return cell.date().isoformat() if is_day else cell.isoformat(" ")
+    if isinstance(cell, decimal.Decimal) and cell.is_finite() and abs(cell.adjusted()) < _MOST_DIGITS:
+        return format(cell, "f")
+    try:
+        return str(cell)
+    except ValueError:  # whole numbers of thousands of digits
+        return str(decimal.Decimal(cell))
+
+
+def cells_of(values: Any) -> list[Any]:
+    """The cells of a column, each of the type that it is stored in: 0.1 in single precision stays 0.1."""
+    if not isinstance(values, pd.Series):
+        return list(values)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        names = [*values.cat.categories, None]  # -1, no category, is the last
+        return [names[code] for code in values.cat.codes]
+    return list(values.array)
+
+
+def are_cells(cells: Iterable[Any]) -> bool:
+    """Whether all cells of a column are such; see :func:`is_cell`."""
+    return all(type(cell) is str or is_cell(cell) for cell in cells)
+
+
+def is_cell(cell: Any) -> bool:
+    """Whether a cell is a number, text, date or the like, and no list, record, bytes or complex number."""
+    return bool(pd.api.types.is_scalar(cell)) and not isinstance(cell, bytes | complex | np.complexfloating)
 
 
 def as_number(text: str) -> float:
@@ -391,3 +579,82 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     raise DataError(
         f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
     )
+
+
+def code_reason(known: Mapping[str, float]) -> str:
+    """Why numerals are codes instead of numbers; empty if they are numbers. O(n) time.
+
+    Codes begin with zeros (01000), look like exponents (2004E205), or are integers of which double precision
+    makes one. ``known`` has the numbers of texts in Python's notation.
+    """
+    exponents = []
+    for text in known:
+        if _LEADING_ZERO.match(text):
+            return f"{text!r} begins with a zero"
+        if found := _EXPONENT.fullmatch(text):
+            exponents.append(text)
+            if found[1] == "0" or len(found[1]) > 1:
+                return f"{text!r} would be the number {known[text]:g}"
+    if exponents and len(set(known.values())) < len(known):
+        return f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which is in the column too"
+    pair = indistinct(known)
+    if pair and all(map(_INTEGER.fullmatch, pair)):
+        return f"{pair[0]} and {pair[1]} are one number in double precision"
+    return ""
+
+
+def rounding_note(known: Mapping[str, float]) -> str:
+    """What reading texts as numbers changed beyond their notation; see :func:`code_reason`."""
+    if pair := indistinct(known):
+        return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
+    if text := next(filter(_EXPONENT.fullmatch, known), ""):
+        return f"read as numbers with exponents ({text!r} is {known[text]:.15g})"
+    return ""
+
+
+def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
+    """Different texts with their numbers, where these are finite."""
+    pairs = zip(texts, numbers.tolist(), strict=True)
+    return {text.strip(): number for text, number in pairs if math.isfinite(number)}
+
+
+def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
+    """Two texts for different numbers that are one in double precision, None if there are none. O(n) time."""
+    if max(map(len, numbers), default=0) <= _EXACT_DIGITS:
+        return None
+    met: dict[float, str] = {}
+    for text, number in numbers.items():
+        other = met.setdefault(number, text)
+        if other != text and decimal.Decimal(other) != decimal.Decimal(text):
+            return other, text
+    return None
+
+
+def is_plain(column: pd.Series[Any]) -> bool:
+    """Whether a column is of a type of numbers, or of truth values none of which is missing."""
+    types = pd.api.types
+    if types.is_bool_dtype(column.dtype):
+        return not column.hasnans
+    # Arrow's decimal numbers may have more digits than double precision.
+    return types.is_numeric_dtype(column.dtype) and not str(column.dtype).startswith("decimal")
+
+
+def indistinct_values(column: pd.Series[Any] | NDArray[Any]) -> tuple[str, str] | None:
+    """Two different numbers of a column of integers, or of wide floats, that double precision makes one."""
+    values: Any = column
+    if isinstance(column, pd.Series):
+        types = pd.api.types
+        if types.is_integer_dtype(column.dtype):
+            unsigned = types.is_unsigned_integer_dtype(column.dtype)
+            values = column.dropna().to_numpy(dtype=np.uint64 if unsigned else np.int64)
+        else:
+            values = column.to_numpy()
+    kind = values.dtype.kind
+    if not values.size or values.dtype.itemsize < _CELL or kind not in "iuf" or values.dtype == np.float64:
+        return None
+    if kind != "f" and max(abs(int(values.min())), int(values.max())) <= 2**53:
+        return None
+    different = np.unique(values)
+    numbers = different.astype(np.float64)
+    same = np.flatnonzero(numbers[1:] == numbers[:-1])
+    return (str(different[same[0]]), str(different[same[0] + 1])) if len(same) else None

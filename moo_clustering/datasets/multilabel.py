@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -14,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import quoted
+from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.datasets.arff import (
     ArffOptions,
@@ -29,7 +30,14 @@ from moo_clustering.datasets.arff import (
 )
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
-from moo_clustering.datasets.tables import NamedRows, Table, array_column, identifiers, numeric_matrix
+from moo_clustering.datasets.tables import (
+    NamedRows,
+    Table,
+    array_column,
+    identifiers,
+    numeric_matrix,
+    require_room,
+)
 from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
@@ -38,9 +46,13 @@ _ENDING = "_X.npz"
 _MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
+# Features, or rows, that a matrix may have whatever it stores (hashed ones are 2^20), and for each value.
+_MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
 # Errors of scikit-learn's reader on bad lines: the last two for indices beyond 64 bits and odd bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
+# A feature that is an integer of more digits than double precision may have.
+_LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _OPTIONS = {
     "ARFF": {"labels_xml", "n_labels", "labels", "id_column", "drop"},
@@ -371,6 +383,7 @@ class _Numbers:
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
+        require_room(shape[0], int(np.count_nonzero(default)), f"{source}: what its sparse rows leave out")
         if default.any():  # a first declared value of 1 is what sparse rows leave out
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
@@ -385,6 +398,7 @@ class _Numbers:
                 f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is "
                 f"{values[odd[0]]:g}, but labels must be 0 or 1 (? in all of them: an unlabelled row)"
             )
+        require_room(self._entries.n_rows, len(columns), f"{source}: the indicators of labels")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
@@ -421,10 +435,20 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     if not X.shape[0]:
         raise DataError(f"{source} has no rows")
     require_finite_csr(X, source)
-    names = default_names("x", X.shape[1], source)
+    names = default_names("x", X.shape[1], source, X.nnz)
     values = sorted({value for labels in sets for value in labels})
     if any(not math.isfinite(value) for value in values):
         raise DataError(f"{source} has a label that is no finite number")
+    if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
+        raise DataError(
+            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which double precision "
+            "makes different integers one; number them anew"
+        )
+    for found in _LONG.finditer(data):
+        if float(found[1]) != int(found[1]):
+            warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
+            break
+    require_room(X.shape[0], len(values), f"{source}: the indicators of labels")
     if not values:
         raise DataError(f"{source} has no labels: each line must begin with them, as 1,3 5:1 7:0.5")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
@@ -478,8 +502,8 @@ def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTab
         name=path.name,
         X=X,
         Y=Y,
-        feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X.shape[1], path),
-        label_names=_names(options["label_names"], known, "label_names", "y", Y.shape[1], path),
+        feature_names=_names(options["feature_names"], arrays, "feature_names", "x", X, path),
+        label_names=_names(options["label_names"], known, "label_names", "y", Y, path),
         row_ids=_row_ids(options["id_column"], {**arrays, **known}, X.shape[0], source),
     )
 
@@ -528,8 +552,9 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         each.dtype.kind not in "iu" for each in (indices, indptr, shape)
     ):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
-    if shape.size != 2 or shape.max() > max(MOST_FEATURES, 100 * values.size):
-        # A row without a value has to be stored all the same, once rows and columns change places.
+    # A row without a value has to be stored all the same, once rows and columns change places.
+    most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
+    if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         raise DataError(
             f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}"
         )
@@ -558,6 +583,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if sp.issparse(Y):
         if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
             raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
+        require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the indicators of labels")
         Y = Y.astype(np.float64).toarray()  # in SciPy neither half nor foreign byte orders become dense
     problem = wrong_indicators(Y)
     if problem is not None:
@@ -565,7 +591,8 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     return Y.astype(np.int8)
 
 
-def _names(given: Names, arrays: Arrays, key: str, prefix: str, count: int, path: Path) -> tuple[str, ...]:
+def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, path: Path) -> tuple[str, ...]:
+    count = matrix.shape[1]
     what = key.replace("_", " ")
     file = _beside(path, f"_{what.split()[0]}s.txt")
     if given is not None:
@@ -576,7 +603,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, count: int, path
         )
     if file is not None:
         return read_names(file, count, what, str(file))
-    return default_names(prefix, count, str(path))
+    return default_names(prefix, count, str(path), matrix.size)
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
@@ -603,12 +630,13 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
     return checked
 
 
-def default_names(prefix: str, count: int, source: str) -> tuple[str, ...]:
-    """Names x0, x1, ..., unless the count shows that a number in the file is wrong."""
-    if count > MOST_FEATURES:
+def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
+    """Names x0, x1, ..., unless the count shows that a number in a file of ``n_values`` values is wrong."""
+    most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
+    if count > most:
         raise DataError(
-            f"{source} has {count:,} features, more than the {MOST_FEATURES:,} that are read; an index in it "
-            "is probably wrong"
+            f"{source} has {count:,} features, more than the {most:,} that {n_values:,} values may have; an "
+            "index in it is probably wrong"
         )
     return tuple(f"{prefix}{number}" for number in range(count))
 

@@ -6,11 +6,12 @@ rows that are nearest in what is known.
 
 from __future__ import annotations
 
-import datetime
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,9 +20,21 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from moo_clustering._messages import quoted
-from moo_clustering.datasets.files import DataError, as_number, exact_numbers
+from moo_clustering.datasets.files import (
+    DataError,
+    are_cells,
+    as_number,
+    cells_of,
+    code_reason,
+    exact_numbers,
+    finite,
+    indistinct_values,
+    is_plain,
+    rounding_note,
+    written,
+)
 
-Kind = Literal["number", "date", "category", "out"]
+Kind = Literal["number", "truth", "date", "category", "out"]
 # People write these for a value that they do not have; the second among numbers only.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
@@ -52,6 +65,12 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
+# Durations as Python, pandas and ISO 8601 write them; each begins with days or P.
+_DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
+# Quarters and weeks as pandas writes them, which count as their first day.
+_QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
+_WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
+_FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
 _SHOWN = 8
@@ -134,12 +153,14 @@ def prepare_table(
 ) -> PreparedTable:
     """Features from numbers, truth values, dates and categories, whatever the table holds.
 
-    Cells are read by what they say: numbers also with decimal commas, units or brackets for a minus, times of
-    day (as hours), dates, and words for missing values
-    (NA, n/a, null, ?). Missing cells are filled; dates become days, categories an indicator for each value
-    (one for two values). Columns are left out that are constant, empty or mostly so, number the rows, or
-    hold texts nearly all of which are different; numbers whose commas, and dates whose days and months,
-    cannot be told apart.
+    Cells are read by what they say, whatever their type, as those of the same table in CSV are: numbers also
+    with decimal commas, units or brackets for a minus, fractions in lowest terms, times of day and durations
+    (as hours), dates and periods, and words for missing values (NA, n/a, null, ?). Numerals that begin with
+    zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot tell apart
+    are codes and thus categories. Missing cells are filled; truth values become 0 and 1, dates days,
+    categories an indicator for each value (one for two values). Columns are left out that are constant, empty
+    or mostly so, number the rows, or hold texts nearly all of which are different; numbers whose commas, and
+    dates whose days and months, cannot be told apart.
 
     Parameters
     ----------
@@ -435,7 +456,7 @@ def _filled_by_neighbors(
 
 def _middle(values: NDArray[Any], kind: Kind) -> Any:
     """Mean of numbers or dates, the most frequent category (among equals the first by name)."""
-    if kind == "category":
+    if kind in ("category", "truth"):
         different, counts = np.unique(values, return_counts=True)
         return different[counts.argmax()]
     if kind == "date":
@@ -491,7 +512,7 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : {"number", "date", "category", "out"}
+    kind : {"number", "truth", "date", "category", "out"}
     values : ndarray of shape (n_samples,)
         Numbers (float64), dates (datetime64) or texts (objects), missing where there is none. Arrays, as a
         Series for each of many thousand columns would take most of the time.
@@ -505,6 +526,10 @@ class Column:
         See :class:`~moo_clustering.datasets.prepare.Numbers`.
     unit : str
         What stood beside each of its numbers.
+    code : str
+        Why its numerals are codes, and thus categories.
+    remark : str
+        What else there is to say of the reading.
     """
 
     name: str
@@ -515,6 +540,8 @@ class Column:
     convention: Convention = "none"
     grouped: bool = False
     unit: str = ""
+    code: str = ""
+    remark: str = ""
 
     def out(self, reason: str) -> Column:
         """The column left out."""
@@ -522,64 +549,92 @@ class Column:
 
 
 def _read(name: str, column: pd.Series[Any]) -> Column:
-    """By its type, and texts by what they say."""
+    """By its type where that is of numbers or dates, and else by what the cells say as text."""
     dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return Column(name, "category", _texts(column, _MISSING))
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None)
-        return Column(name, "date", dates.to_numpy(dtype="datetime64[s]"))
-    if pd.api.types.is_timedelta64_dtype(dtype):
-        return Column(name, "number", column.dt.total_seconds().to_numpy() / 86400)
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
-    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
+    if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and dtype.kind == "M":
+        return Column(name, "date", _moments(column))
+    if isinstance(dtype, np.dtype) and dtype.kind == "m":
+        hours = (column / pd.Timedelta(hours=1)).to_numpy(dtype=np.float64)
+        return Column(name, "number", hours, convention="plain", unit="hours")
+    if is_plain(column) and indistinct_values(column) is None:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-        return Column(name, "number", numbers, convention="plain")
-    cells = column.to_numpy(dtype=object)
-    if not all(
-        isinstance(cell, str | int | float | bool | np.generic | datetime.time) or _is_none(cell)
-        for cell in cells
-    ):
+        infinite = np.isinf(numbers)
+        strays = tuple(str(value) for value in np.unique(numbers[infinite]))
+        kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
+        return Column(name, kind, np.where(infinite, np.nan, numbers), strays=strays, convention="plain")
+    cells = cells_of(column)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _category(name, cells)
+    if not are_cells(cells):
         return Column(name, "category", cells).out("cells that are neither numbers nor text")
     return _read_texts(name, cells)
 
 
-def _read_texts(name: str, cells: NDArray[Any]) -> Column:
+def _category(name: str, cells: Sequence[Any], code: str = "") -> Column:
+    texts = [written(cell) for cell in cells]
+    values = _texts(texts, _MISSING)
+    remark = blanks_note(texts) or alike_note(sorted({value for value in values if value is not None}))
+    return Column(name, "category", values, code=code, remark=remark)
+
+
+def _read_texts(name: str, cells: Sequence[Any]) -> Column:
     texts = _texts(cells, _NO_NUMBER)
     known = pd.notna(texts)
-    if known.any():
-        found, bare = read_numbers(texts[known]), None
-        if found.convention == "none":
-            signed = np.array([_signed(text) for text in texts[known]], dtype=object)
-            bare = without_unit(signed) or Measures(signed, "")
-            found = read_numbers(bare.texts)
-        if found.convention != "none":
-            if bare is not None:
-                texts[known] = bare.texts
-            numbers = _spread(found.values, known)
-            whole = Column(
-                name,
-                "number",
-                numbers,
-                strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
-                convention=found.convention,
-                grouped=found.grouped,
-                unit="" if bare is None else bare.unit,
-            )
-            if found.convention == "ambiguous" or found.grouped:
-                # Other columns decide how it is read, from its texts.
-                return replace(whole, values=texts)
-            return whole
-        if (hours := read_times(texts[known])) is not None:
-            return Column(name, "number", _spread(hours, known), convention="plain", unit="hours")
-        dates = read_dates(texts[known])
-        if isinstance(dates, str):
-            return Column(name, "date", texts).out(dates)
-        if dates is not None:
-            return Column(name, "date", _spread(dates, known))
-    return Column(name, "category", _texts(cells, _MISSING))
+    if not known.any():
+        return _category(name, cells)
+    if {text.casefold() for text in texts[known]} <= {"true", "false"}:
+        truth = np.array([text.casefold() == "true" for text in texts[known]], dtype=np.float64)
+        return Column(name, "truth", _spread(truth, known))
+    found, bare = read_numbers(texts[known]), None
+    if found.convention == "none":
+        signed = np.array([_signed(text) for text in texts[known]], dtype=object)
+        bare = without_unit(signed) or Measures(signed, "")
+        found = read_numbers(bare.texts)
+    if found.convention != "none":
+        numerals = texts[known] if bare is None else bare.texts
+        plain = [_in_python(text, found.convention) for text in numerals]
+        known_numbers = finite(plain, found.values)
+        if code := code_reason(known_numbers):
+            return _category(name, cells, code)
+        if bare is not None:
+            texts[known] = bare.texts
+        numbers = _spread(found.values, known)
+        whole = Column(
+            name,
+            "number",
+            numbers,
+            strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
+            convention=found.convention,
+            grouped=found.grouped,
+            unit="" if bare is None else bare.unit,
+            remark=rounding_note(known_numbers),
+        )
+        if found.convention == "ambiguous" or found.grouped:
+            # Other columns decide how it is read, from its texts.
+            return replace(whole, values=texts)
+        return whole
+    if (hours := read_times(texts[known])) is not None:
+        return Column(name, "number", _spread(hours, known), convention="plain", unit="hours")
+    dates = read_dates(texts[known])
+    if isinstance(dates, str):
+        return Column(name, "date", texts).out(dates)
+    if dates is not None:
+        return Column(name, "date", _spread(dates, known))
+    if (numbers := read_fractions(texts[known])) is not None:
+        remark = f"read as numbers of fractions ({texts[known][0]!r})"
+        return Column(name, "number", _spread(numbers, known), convention="plain", remark=remark)
+    return _category(name, cells)
+
+
+def _in_python(text: str, convention: Convention) -> str:
+    """A number in Python's notation."""
+    text = _SPACED.sub("", text)
+    if convention == "plain":
+        return text
+    thousands, decimal = (",", ".") if convention == "point" else (".", ",")
+    return text.replace(thousands, "").replace(decimal, ".")
 
 
 def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
@@ -627,7 +682,7 @@ def _judge(column: Column) -> Column:
         return column.out(f"{len(column.values) - len(known)} of {len(column.values)} cells are missing")
     if column.kind == "number":
         return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
-    return column if column.kind == "date" else _judge_category(column, known, n_different)
+    return _judge_category(column, known, n_different) if column.kind == "category" else column
 
 
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
@@ -642,28 +697,45 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     n = len(known)
     words = float(np.mean([len(text.split()) for text in known]))
     text = f"; --text-columns {column.name} clusters by its words" if words > _WORDS else ""
+    if column.code:
+        text = f"; its cells are codes, as {column.code}"
     if n_different == n and n > 2:
         return column.out(f"another value in every row{text}")
-    if n_different > min(_MOST, max(_FEW, n // 10), max(2, n // 2)):
+    # Numerals that are codes are categories beyond doubt, of which there may be more.
+    many = _MOST if column.code else max(_FEW, n // 10)
+    if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _WORDS else "too many different values"
         return column.out(f"{what} ({n_different} in {n} rows){text}")
     return column
 
 
 def _texts(column: Iterable[Any], missing: set[str]) -> NDArray[Any]:
-    cells = ["" if _is_none(cell) else _text(cell) for cell in column]
+    cells = [written(cell).strip() for cell in column]
     return np.array([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
 
 
-def _text(cell: Any) -> str:
-    try:
-        return str(cell).strip()
-    except ValueError:  # whole numbers of thousands of digits
-        return "inf"
+def blanks_note(texts: Iterable[str]) -> str:
+    """A sentence if texts become one without the white space around them; empty if none do."""
+    met: dict[str, str] = {}
+    for text in texts:
+        other = met.setdefault(text.strip(), text)
+        if other != text:
+            return f"{other!r} and {text!r} differ in white space only, and count as one"
+    return ""
 
 
-def _is_none(cell: Any) -> bool:
-    return cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and np.isnan(cell))
+def alike_note(names: Iterable[str]) -> str:
+    """A sentence if different names are the same number or the same letters; empty if none are."""
+    met: dict[float | str, str] = {}
+    for name in names:
+        number = as_number(text := unicodedata.normalize("NFKC", name))
+        # Integers beyond 2^53 may differ although their numbers do not.
+        for key in {text, number} if abs(number) < 2.0**53 else {text}:
+            other = met.setdefault(key, name)
+            if other != name:
+                how = "the same letters in another encoding" if np.isnan(number) else "the same number"
+                return f"{other!r} and {name!r} are two, although they are {how}"
+    return ""
 
 
 class Numbers(NamedTuple):
@@ -682,7 +754,8 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
     exact = exact_numbers(texts)
     if not np.isnan(exact).any():
         return _plain(texts, exact)
-    different, where = np.unique(texts.astype(str), return_inverse=True)
+    # As objects: an array of text would have the room of the longest one everywhere.
+    where, different = pd.factorize(texts)
     compact = [_SPACED.sub("", text) for text in different]
     plain = exact_numbers(compact)
     commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
@@ -729,14 +802,14 @@ def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
     """Dates of texts, none of them empty; a text if day and month cannot be told apart; None if no dates."""
-    if not len(texts) or not re.match(r"\d{1,4}[-./]\d", str(texts[0])):
+    if not len(texts) or not re.match(r"\d{4}Q[1-4]|\d{1,4}[-./]\d", str(texts[0])):
         return None
     found: list[NDArray[np.datetime64]] = []
-    column = pd.Series(texts, dtype=object)
+    column = pd.Series([_first_day(text) for text in texts], dtype=object)
     for form in _FORMATS:
-        dates = pd.to_datetime(column, format=form, errors="coerce", utc=True).dt.tz_localize(None)
+        dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
         if dates.notna().all():
-            found.append(dates.to_numpy(dtype="datetime64[s]"))
+            found.append(_moments(dates))
     if not found:
         return None
     if any((other != found[0]).any() for other in found[1:]):
@@ -744,19 +817,59 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
     return found[0]
 
 
+def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
+    """Dates in UTC, in microseconds unless that would make two of them one."""
+    dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
+    coarse = dates.astype("datetime64[us]")
+    return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
+
+
+def _first_day(text: str) -> str:
+    if found := _QUARTER.fullmatch(text):
+        return f"{found[1]}-{3 * int(found[2]) - 2:02d}-01"
+    found = _WEEK.fullmatch(text)
+    return found[1] if found else text
+
+
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Hours of times of day or durations (9:30, 21:15:08, 9:30 pm), none empty; None for other texts."""
-    found = [_TIME.fullmatch(str(text)) for text in texts]
+    """Hours of times of day or durations, none empty; None for other texts.
+
+    They are written as 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python) or P1DT2H.
+    """
     hours = np.full(len(texts), np.nan)
-    for row, match in enumerate(found):
+    for row, text in enumerate(texts):
+        match = _TIME.fullmatch(str(text))
         if match is None:
-            return None
+            if not _DURATION.fullmatch(str(text)):
+                return None
+            try:
+                hours[row] = pd.Timedelta(str(text)) / pd.Timedelta(hours=1)
+            except (ValueError, OverflowError):
+                return None
+            continue
         hour, half = int(match["hour"]), match["half"]
         if half and not 1 <= hour <= 12:
             return None
         hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
         hours[row] = hour + int(match["minute"]) / 60 + as_number(match["second"] or "0") / 3600
     return hours
+
+
+def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Numbers of fractions and integers, all in lowest terms as Python writes them; None for other texts.
+
+    Other quotients may be dates, grades or blood pressures.
+    """
+    numbers = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
+        try:
+            fraction = Fraction(text) if _FRACTION.fullmatch(text) else None
+            if fraction is None or str(fraction) != text:
+                return None
+            numbers[row] = float(fraction)
+        except (ZeroDivisionError, OverflowError):
+            return None
+    return numbers if len(np.unique(numbers)) == len(set(texts)) else None
 
 
 def _signed(text: str) -> str:
@@ -830,6 +943,10 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
                 f"column {column.name!r} holds numbers but for {_listed([repr(s) for s in column.strays])}, "
                 f"which {'counts as a missing value' if one else 'count as missing values'}"
             )
+        if column.code:
+            notes.append(f"column {column.name!r} holds codes, which are categories: {column.code}")
+        if column.remark:
+            notes.append(f"column {column.name!r}: {column.remark}")
         if column.grouped and column.convention == "plain":
             notes.append(f"column {column.name!r} read as numbers with decimal points, not as thousands")
     notes += [f"{_columns(names)} read as numbers of {unit}" for unit, names in units.items()]
@@ -854,10 +971,11 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
     nearest = missing == "neighbors" and len(columns) > 1
     word = "in the nearest rows, in" if nearest else "of"
     # Dates get one of the dates of the table.
-    names = ("number", "mean"), ("date", "median"), ("category", "most frequent value")
+    frequent = "most frequent value"
+    names = ("number", "mean"), ("date", "median"), ("category", frequent), ("truth", frequent)
     kinds: dict[str, list[str]] = {}
     for kind, what in names:
-        kinds.setdefault(what if nearest or kind == "category" else "median", []).append(kind)
+        kinds.setdefault(what if nearest or what == frequent else "median", []).append(kind)
     for what, these in kinds.items():
         counts = {c.name: n for c, n in zip(columns, n_empty, strict=True) if n and c.kind in these}
         if not counts:

@@ -10,6 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Self
@@ -18,39 +19,53 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets.files import (
     EXCEL,
+    PARQUET,
     TEXT,
     DataError,
     NotNumericError,
     Remedy,
     Row,
     TableText,
+    are_cells,
     as_number,
+    cells_of,
+    code_reason,
     exact_numbers,
+    finite,
+    indistinct_values,
     is_number,
+    is_plain,
     is_written_number,
+    load_parquet,
     ragged,
     readable,
+    rounding_note,
     suffix_of,
     table_text,
+    written,
 )
+from moo_clustering.datasets.prepare import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
+# Dense cells that a file may ask for by indices and declared values.
+_MOST_CELLS = 2**30
 # Kinds of columns, in the words of pandas, whose cells can be told apart as text.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
+# Texts that stand for a missing cell among numbers.
+_NO_NUMBER = ("", "nan", "NaN", "NA")
+# Texts that people write for a missing class, which are classes all the same.
+_LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
+_INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
 # With fewer rows, a column of different values is no surprise.
 _FEW = 20
-_PARQUET = (".parquet", ".pq")
 UNNAMED = "(unnamed first column)"
 # The index of a data frame that was written, read and written again.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
-_VERSION = tuple(int(part) for part in pd.__version__.split(".")[:2])
-# Options of pandas.read_csv for exact numbers, which later versions read by default, with a warning about it.
-EXACT: dict[str, Any] = {} if _VERSION >= (3, 1) else {"float_precision": "round_trip"}
 
 
 class NamedRows:
@@ -163,6 +178,9 @@ def read_table(
 
     Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
     numbers or text; :func:`~moo_clustering.datasets.prepare_table` makes features of columns of any kind.
+    Dates count as numbers of days since the earliest one, times of day and durations as hours. Numerals that
+    begin with zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot
+    tell apart are codes and thus text.
     The first line of a text file names the columns; a first column without a name is taken as the row
     identifier, and one that pandas called ``Unnamed: 0``, with the numbers 0, 1, ..., is left out.
 
@@ -191,7 +209,8 @@ def read_table(
         Whether the first line of a text file or sheet names the columns; without names they are called
         ``column1``, ``column2``, .... Default: it does unless it holds numbers only, other than 0, 1, ....
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB (Excel: 256 MiB).
+        How many times its size a compressed file may expand to, if to more than 16 MiB (Excel: 256 MiB,
+        Parquet: 1 GiB).
 
     Returns
     -------
@@ -209,7 +228,8 @@ def read_table(
     -----
     UserWarning
         Columns of categories most of which are numbers, or in which few are equal; first lines taken for
-        data, comments, sheets and columns that were left out.
+        data, comments, sheets and columns that were left out; dates and times that became numbers, numbers
+        that became equal; classes that look alike or like a missing cell.
 
     Notes
     -----
@@ -221,12 +241,17 @@ def read_table(
     with readable(path):
         if is_text_table(path):
             return read_text(path, roles, expansion)
-        if suffix in _PARQUET:
-            frame, roles = parquet_frame(path, roles)
-            return table_from_frame(frame, roles, name=path.name, source=str(path))
+        if suffix in PARQUET:
+            frame, roles = parquet_frame(path, roles, expansion)
+            notes: list[str] = []
+            frame = _typed_frame(frame, set(roles.by_column()), notes)
+            table = table_from_frame(frame, roles, name=path.name, source=str(path))
+            for note in notes:
+                warnings.warn(f"{path}: {note}", UserWarning, stacklevel=2)
+            return table
         if suffix == ".npz":
             return read_npz(path, roles)
-    known = ", ".join([*TEXT, *EXCEL, *_PARQUET, ".npz"])
+    known = ", ".join([*TEXT, *EXCEL, *PARQUET, ".npz"])
     raise DataError(f"{path} has the suffix {path.suffix!r}; known are {known}, and text files also with .gz")
 
 
@@ -290,11 +315,11 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
         if not n_rows:
             raise DataError(f"{source} has column names but no rows")
         as_text = set(roles.by_column())
-        frame = _frame(table, columns, as_text, is_named, source)
+        frame = _frame(table, columns, as_text, is_named, source, notes)
         others = not_numeric(frame, [name for name in columns if name not in as_text])
         if roles.categories and others:
             # Categories stay as they are written too.
-            frame = _frame(table, columns, as_text | set(others), is_named, source)
+            frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as a table: {error}") from error
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
@@ -375,7 +400,12 @@ def column_names(head: list[Row], source: str, *, numbers: bool = False) -> list
 
 
 def _frame(
-    table: TableText, columns: list[str], text: Collection[str], is_named: bool, source: str
+    table: TableText,
+    columns: list[str],
+    text: Collection[str],
+    is_named: bool,
+    source: str,
+    notes: list[str],
 ) -> pd.DataFrame:
     """Columns of numbers, truth values and text."""
     # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
@@ -388,7 +418,7 @@ def _frame(
             index_col=False,
             dtype=str,
             keep_default_na=False,
-            na_values={column: [""] if column in text else ["", "nan", "NaN", "NA"] for column in columns},
+            na_values={column: [""] if column in text else list(_NO_NUMBER) for column in columns},
             skipinitialspace=True,
             low_memory=False,
         )
@@ -396,26 +426,61 @@ def _frame(
         raise DataError(f"{source} cannot be read as a table: {error}") from error
     if "'" in table.text:
         frame = frame.map(cell_text, na_action="ignore")
-    return pd.DataFrame({name: frame[name] if name in text else _typed(frame[name]) for name in columns})
+    return _typed_frame(frame, text, notes)
 
 
-def _typed(column: pd.Series[Any]) -> Any:
-    """Truth values or numbers if all known cells are such, otherwise the text."""
-    known = column.notna().to_numpy()
-    texts = column.to_numpy(dtype=object)[known]
-    different = {str(text).strip().casefold() for text in texts[:_SHOWN]}
-    if different and different <= {"true", "false"} and known.all():
-        truth = pd.Series([str(text).strip().casefold() for text in texts])
-        if truth.isin(["true", "false"]).all():
-            return truth == "true"
+def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
+    """The columns, those that are not to stay ``text`` as numbers or truth values where they hold such."""
+    return pd.DataFrame(
+        {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
+        index=frame.index,
+    )
+
+
+def typed(
+    column: pd.Series[Any],
+    name: str,
+    notes: list[str],
+    *,
+    missing: Sequence[str] = _NO_NUMBER,
+    dates: bool = True,
+) -> Any:
+    """Numbers or truth values if all known cells are such, otherwise the cells as text.
+
+    With ``dates`` dates are numbers of days since the earliest, times of day and durations of hours. Columns
+    of lists, bytes and categories stay as they are.
+    """
+    if is_plain(column) and indistinct_values(column) is None:
+        return column
+    cells = cells_of(column)
+    if isinstance(column.dtype, pd.CategoricalDtype) or not are_cells(cells):
+        return column
+    texts = np.array([cell if type(cell) is str else written(cell) for cell in cells], dtype=object)
+    known = np.array([text not in missing for text in texts], dtype=bool)
+    bare = np.array([text.strip() for text in texts[known]], dtype=object)
+    if len(bare) == len(column) and {text.casefold() for text in bare} <= {"true", "false"}:
+        return np.array([text.casefold() == "true" for text in bare])
     numbers = np.full(len(column), np.nan)
-    numbers[known] = exact_numbers(texts)
-    return column if np.isnan(numbers[known]).any() else numbers
+    found = exact_numbers(bare)
+    numerals = finite(bare, found)
+    if not np.isnan(found).any() and not code_reason(numerals):
+        if note := rounding_note(numerals):
+            notes.append(f"column {name!r}: {note}")
+    elif dates and (hours := read_times(bare)) is not None:
+        found = hours
+        notes.append(f"column {name!r} read as numbers of hours")
+    elif dates and isinstance(days := read_dates(bare), np.ndarray):
+        found = (days - days.min()) / np.timedelta64(86400, "s")
+        notes.append(f"column {name!r} of dates became numbers of days")
+    else:
+        return pd.Series(np.where(texts == "", None, texts), index=column.index, dtype=object)
+    numbers[known] = found
+    return numbers
 
 
-def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
+def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
     """Columns named by text, and the roles with the index for identifiers where the file has one."""
-    frame = load_parquet(path)
+    frame = load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
         index = str(frame.index.name or "(index)")
@@ -429,19 +494,6 @@ def parquet_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles]:
         if roles.id_column is None and index not in roles.by_column():
             roles = roles._replace(id_column=index)
     return frame, roles
-
-
-def load_parquet(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path, engine="pyarrow")
-    except ImportError as error:
-        raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
-        ) from error
-    except (OSError, MemoryError):
-        raise
-    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
 
 
 def read_npz(path: Path, roles: Roles) -> Table:
@@ -478,6 +530,14 @@ def array_names(path: Path) -> set[str]:
         return set()
 
 
+def require_room(n_rows: int, n_columns: int, what: str) -> None:
+    """Refuse dense cells far beyond the bytes of the file that asks for them."""
+    if n_rows * n_columns > _MOST_CELLS:
+        raise DataError(
+            f"{what} would take {n_rows:,} x {n_columns:,} cells, more than {_MOST_CELLS:,}; reduce them"
+        )
+
+
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """An array of an archive that must be a matrix of numbers."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
@@ -485,6 +545,12 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
             f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
             f"has shape {array.shape}"
         )
+    for column in array.T:
+        if same := indistinct_values(column):
+            raise DataError(
+                f"{source}: array {name!r} holds {same[0]} and {same[1]}, which are one number in double "
+                "precision; subtract what the numbers have in common, or leave identifiers out"
+            )
     return array
 
 
@@ -578,7 +644,11 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
 def _example(column: pd.Series[Any]) -> str:
     text = column.astype(object)
     bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
-    return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})" if len(bad) else ""
+    if len(bad):
+        return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})"
+    texts = [written(cell).strip() for cell in text]
+    reason = code_reason(finite(texts, exact_numbers(texts)))
+    return f" ({reason}, so these are codes; if numbers are meant, write them as such)" if reason else ""
 
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
@@ -615,14 +685,17 @@ def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) 
 
 
 def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
-    found = column.astype(object)
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise DataError(
             f"{source}: column {name!r} holds neither numbers nor text but {kind}",
             Remedy("leave it out with", "drop", [name]),
         )
-    text = np.array(["" if pd.isna(cell) else str(cell).strip() for cell in found], dtype=object)
+    cells = [written(cell) for cell in cells_of(column)]
+    text = np.array([cell.strip() for cell in cells], dtype=object)
+    if note := blanks_note(cells):
+        warnings.warn(f"column {name!r}: {note}", UserWarning, stacklevel=2)
+    require_short(text, f"{source}: column {name!r}", "a category")
     empty = np.flatnonzero(text == "")
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
@@ -677,7 +750,7 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
     """Row identifiers as text; every row must have one of its own."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
-    names = ["" if pd.isna(cell) else str(cell).strip() for cell in values]
+    names = [written(cell).strip() for cell in cells_of(values)]
     seen: dict[str, int] = {}
     for row, identifier in enumerate(names, start=1):
         if not identifier:
@@ -687,12 +760,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
                 f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
             )
         seen[identifier] = row
-    longest = max(map(len, names), default=0)
-    if longest * len(names) > _MOST_CHARACTERS:  # an array of text has the room of the longest everywhere
-        raise DataError(
-            f"{source}: the id column {column!r} has a text of {longest:,} characters, too long for an "
-            f"identifier of {len(names):,} rows"
-        )
+    require_short(names, f"{source}: the id column {column!r}", "an identifier")
     return np.array(names)
 
 
@@ -702,38 +770,60 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
         raise DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
 
 
+def require_short(texts: Any, what: str, role: str) -> None:
+    """Refuse texts too long for an array, which has the room of the longest one everywhere."""
+    longest = max(map(len, texts), default=0)
+    if longest * len(texts) > _MOST_CHARACTERS:
+        raise DataError(
+            f"{what} has a text of {longest:,} characters, too long for {role} of {len(texts):,} rows"
+        )
+
+
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Codes 0, 1, ... in the order of the names (numbers by value); -1 for empty text, None and NaN.
 
-    With ``minus_one_is_missing`` -1 is an empty cell too. It must not be for known classes, since -1 and 1
-    are the usual names of two classes.
+    Integers with and without ".0" are one class, and any other two texts are two (01 and 1, 1E2 and 100),
+    except for white space around them. With ``minus_one_is_missing`` -1 is an empty cell too. It must not be
+    for known classes, since -1 and 1 are the usual names of two classes.
+
+    Warns of classes that differ in white space, are the same number or letters in another notation, or look
+    like a missing cell.
     """
-    cells = [_name(cell) for cell in values]
+    texts = [written(cell) for cell in cells_of(values)]
+    cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
     names = sorted(set(cells) - missing, key=_by_value)
+    for note in (blanks_note(texts), alike_note(names), _missing_note(names)):
+        if note:
+            warn_caller(f"classes: {note}")
     codes = {name: code for code, name in enumerate(names)}
     return np.array([codes.get(cell, -1) for cell in cells], dtype=np.int64), tuple(names)
 
 
-def _name(cell: Any) -> str:
-    if pd.isna(cell):
-        return ""
-    text = str(cell).strip()
-    number = as_number(text)
-    if np.isnan(number):
+def class_name(text: str) -> str:
+    """The name of a class: 1 for 1.0, whatever type the column was stored with, and -0."""
+    text = text.strip()
+    found = _INTEGER.fullmatch(text)
+    if found is None:
         return text
-    # 1 and 1.0 are one class, whatever type the column was stored with.
-    return str(int(number)) if number.is_integer() else text
+    return "0" if found[2] == "0" else found[1] + found[2]
 
 
-def _by_value(name: str) -> tuple[int, float, str]:
+def _by_value(name: str) -> tuple[int, float | Decimal, str]:
+    if _INTEGER.fullmatch(name):
+        return 0, Decimal(name), name  # beyond 2^53, too
     number = as_number(name)
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
 
+def _missing_note(names: Sequence[str]) -> str:
+    name = next((name for name in names if name.casefold() in _LIKE_MISSING), "")
+    return f"{name!r} is a class; leave cells without a class empty" if name else ""
+
+
 def holds_columns(path: Path) -> bool:
     """Whether a file is of a kind that :func:`read_frame` reads."""
-    return is_text_table(path) or path.suffix.lower() in _PARQUET
+    return is_text_table(path) or path.suffix.lower() in PARQUET
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
@@ -745,7 +835,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     of a Parquet file; the column of identifiers joins the roles if the first has no name. O(bytes) time
     and memory.
     """
-    if path.suffix.lower() in _PARQUET:
+    if path.suffix.lower() in PARQUET:
         with readable(path):
             frame, roles = parquet_frame(path, roles)
         check_roles(roles, list(frame.columns), str(path))
@@ -764,8 +854,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
             ragged(str(path), len(columns), line, row)
     if not rows:
         raise DataError(f"{path} has column names but no rows")
-    cells = [[cell.strip() for cell in row] for _, row in rows]
-    frame = pd.DataFrame(cells, columns=columns, dtype=object)
+    frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=object)
     return without_index(frame, roles, notes), roles, notes
 
 

@@ -27,7 +27,7 @@ def read(tmp_path):
         ("x;y\r\n1;u\r\n2;v\r\n", "table.csv"),
         ("x\ty\n1\tu\n2\tv", "table.tsv"),
         ("\n\nx,y\n1,u\n\n2,v\n", "table.csv"),
-        ('"x", "y"\n"1", "u"\n 2 ,v\n', "table.csv"),
+        ('"x", "y"\n"1", "u"\n 2,v\n', "table.csv"),
         ("x,y,\n1,u,\n2,v,\n", "table.csv"),
         ("x,y\n1,u\n2,v\n,\n", "table.csv"),
         ("x,y\n1,u\n2,v\n".encode("utf-16"), "table.csv"),
