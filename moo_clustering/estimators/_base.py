@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral
@@ -826,6 +826,68 @@ def fewer_distinct_rows(
         return None
     rows = np.unique(X, axis=0, return_inverse=True)[1]
     return None if rows.max() + 1 >= n_clusters else number_clusters(rows)[0]
+
+
+def row_keys(X: Any) -> Iterator[bytes]:
+    """Bytes of the rows of a table, or of a sparse matrix in canonical form, equal for equal rows."""
+    if not issparse(X):
+        # Adding zero turns -0.0 into 0.0, which has other bytes.
+        yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
+        return
+    rows = csr_array(X, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for low, high in zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True):
+        yield rows.indices[low:high].tobytes() + rows.data[low:high].tobytes()
+
+
+def equal_rows(X: Any) -> NDArray[np.intp]:
+    """Number of the distinct row that each row is, in the order of first appearance; O(n_values) time."""
+    number: dict[bytes, int] = {}
+    return np.array([number.setdefault(key, len(number)) for key in row_keys(X)], dtype=np.intp)
+
+
+def count_distinct_rows(X: Any, limit: int) -> int:
+    """Number of distinct rows, or ``limit`` once there are so many; it looks at no further rows."""
+    seen: set[bytes] = set()
+    for key in row_keys(X):
+        seen.add(key)
+        if len(seen) == limit:
+            break
+    return len(seen)
+
+
+def united(
+    labels: NDArray[np.integer[Any]], equal: NDArray[np.intp], fixed: NDArray[np.integer[Any]] | None = None
+) -> NDArray[np.int32]:
+    """Partitions with all samples of one number in ``equal`` in the cluster of most of them.
+
+    Ties: the lowest label. Samples of ``fixed`` stay where they are, and clusters may lose all samples.
+    O(n_partitions n_samples log n_samples) time unless all numbers differ.
+    """
+    out = np.array(labels, dtype=np.int32)
+    n_distinct = int(equal.max()) + 1
+    if n_distinct == len(equal):
+        return out
+    for row in np.atleast_2d(out):
+        width = int(row.max()) + 1
+        pairs, counts = np.unique(equal * width + row, return_counts=True)
+        number, label = np.divmod(pairs, width)
+        order = np.lexsort((label, -counts, number))
+        # The first entry of a number is its commonest, then lowest label.
+        common = label[order][np.unique(number[order], return_index=True)[1]]
+        kept = row[fixed] if fixed is not None else None
+        row[:] = common[equal]
+        if kept is not None:
+            row[fixed] = kept
+    return out
+
+
+def warn_of_few(n_found: int, wanted: int | str, why: str = "") -> None:
+    """Warn of fewer clusters than were asked for, which are those with samples."""
+    why = why or "X has fewer distinct rows than clusters"
+    wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
+    warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
 
 
 def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
