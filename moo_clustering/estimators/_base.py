@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
 from os import PathLike
@@ -36,6 +36,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    Labels,
     ShortMessages,
     block_slices,
     choice,
@@ -57,6 +58,7 @@ from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.algorithms.search import Plan, planned
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.controls import ControlComparison, compare, compare_planned
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
@@ -623,7 +625,7 @@ class MemberGraphs(ABC):
     def clustered(self, S: csr_array) -> SpectralPartition:
         """Spectral partition of a similarity matrix, with the groups in it."""
         options = self.options
-        return spectral_partition(
+        partition = spectral_partition(
             self.joined(S),
             options["n_clusters"],
             laplacian=options["laplacian"],
@@ -635,6 +637,7 @@ class MemberGraphs(ABC):
             rng=np.random.default_rng(self.seed),
             n_jobs=options["n_jobs"],
         )
+        return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
         """The matrix with links between the samples of a group."""
@@ -679,7 +682,8 @@ class NearestSampleMixin:
         """Cluster of the nearest sample of the fit, in its scaling and metric; ties: the first.
 
         The clustering is transductive: new samples change nothing in it. Samples of the fit get their
-        ``labels_``, and equal rows that are in different clusters the label of the first.
+        ``labels_``, except that equal rows which constraints put into different clusters, or of which MOCK
+        warns, get the label of the first.
 
         Parameters
         ----------
@@ -775,11 +779,9 @@ class SpectralMixin(NearestSampleMixin):
         distinct = fewer_distinct_rows(X, lists, n_clusters)
         if distinct is not None:
             self.labels_ = distinct
-            warn_caller(
-                f"only {distinct.max() + 1} distinct rows for n_clusters={n_clusters}; "
-                "every distinct row is its own cluster."
-            )
         self.n_clusters_ = int(self.labels_.max()) + 1
+        if distinct is not None:
+            warn_of_few(self.n_clusters_, n_clusters)
 
 
 @estimator
@@ -814,6 +816,19 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return bool(self.must_link) or (must_link is not None and np.size(must_link) > 0)
 
 
+def equal_together(
+    partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
+) -> SpectralPartition:
+    """The partition with equal rows in one cluster, unless constraints are about them.
+
+    Rows with more copies than neighbours may be in several components of a graph.
+    """
+    if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
+        return partition
+    labels = united(partition.labels, equal_rows(X), np.flatnonzero(groups.groups >= 0))
+    return replace(partition, labels=number_clusters(labels)[0])
+
+
 def fewer_distinct_rows(
     X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
 ) -> NDArray[np.int32] | None:
@@ -841,16 +856,36 @@ def row_keys(X: Any) -> Iterator[bytes]:
         yield rows.indices[low:high].tobytes() + rows.data[low:high].tobytes()
 
 
+def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
+    """Former numbers of clusters, shape (n_partitions, n_clusters), in the order of their first samples.
+
+    Clusters without samples follow in their former order.
+    """
+    ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
+    np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
+    return ranks.argsort(axis=1, kind="stable")
+
+
 def equal_rows(X: Any) -> NDArray[np.intp]:
     """Number of the distinct row that each row is, in the order of first appearance; O(n_values) time."""
+    return equal_items(row_keys(X))
+
+
+def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
+    """Number of the distinct key that each key is, in the order of first appearance."""
     number: dict[bytes, int] = {}
-    return np.array([number.setdefault(key, len(number)) for key in row_keys(X)], dtype=np.intp)
+    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
     """Number of distinct rows, or ``limit`` once there are so many; it looks at no further rows."""
+    return count_distinct(row_keys(X), limit)
+
+
+def count_distinct(keys: Iterable[bytes], limit: int) -> int:
+    """Number of distinct keys, or ``limit`` once there are so many; it looks at no further keys."""
     seen: set[bytes] = set()
-    for key in row_keys(X):
+    for key in keys:
         seen.add(key)
         if len(seen) == limit:
             break

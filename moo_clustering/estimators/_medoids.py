@@ -262,13 +262,14 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters of all solutions in the order of their first samples, and what stands for them."""
-        before = self.pareto_labels_, self.repaired_labels_
-        self._orders = _cluster_orders(before[1])
-        self.repaired_medoids_ = _in_order(self.repaired_medoids_, self._orders)
-        self.repaired_labels_ = relabel_by_first_appearance(before[1])
-        self.pareto_medoids_ = _in_order(self.pareto_medoids_, _cluster_orders(before[0]))
-        self.pareto_labels_ = relabel_by_first_appearance(before[0])
+        """Number the clusters of all solutions, and what stands for them, by their first samples."""
+        for name in ("pareto", "repaired"):
+            labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
+            self._orders = _base.cluster_orders(labels, medoids.shape[1])
+            ordered = np.take_along_axis(medoids, self._orders, axis=1)
+            own = np.arange(medoids.shape[1]) <= labels.max(axis=1, keepdims=True)
+            setattr(self, f"{name}_medoids_", np.where(own, ordered, -1))
+            setattr(self, f"{name}_labels_", relabel_by_first_appearance(labels))
 
     def _own_rules(self) -> tuple[str, ...]:
         return BY_CONSTRAINTS
@@ -305,21 +306,6 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._is_precomputed()
         return tags
-
-
-def _cluster_orders(labels: Labels) -> IntArray:
-    """Former numbers of the clusters of each partition in the order of their first samples; -1 behind."""
-    orders = np.full((len(labels), int(labels.max()) + 1), -1, dtype=np.int64)
-    np.put_along_axis(orders, relabel_by_first_appearance(labels).astype(np.int64), labels, axis=1)
-    return orders
-
-
-def _in_order(medoids: IntArray, orders: IntArray) -> IntArray:
-    """Medoids of the clusters in their new order, padded with -1 to the same width."""
-    out = np.full_like(medoids, -1)
-    width = orders.shape[1]
-    out[:, :width] = np.where(orders < 0, -1, np.take_along_axis(medoids, np.maximum(orders, 0), axis=1))
-    return out
 
 
 def most_satisfied(

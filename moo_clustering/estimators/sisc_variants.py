@@ -36,6 +36,7 @@ from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.controls import RandomDraws, random_draws
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
@@ -101,9 +102,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the non-dominated solutions, the first ascending; all are minimised.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        Partitions by the largest memberships, numbered without gaps.
+        Partitions by the largest memberships.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Documents that the clusters of each solution grew from, -1 for no cluster.
+        Documents that the clusters of each solution grew from, in the order of the search, -1 for no cluster.
     chosen_ : int or None
         Row of the front that the attributes below belong to; None for the control.
     seeds_ : ndarray of shape (n_clusters,)
@@ -290,7 +291,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self.pareto_front_ = problem.natural(F[best])
         self.objective_names_ = problem.objective_names
         self.pareto_seeds_ = seeds[best]
-        self.pareto_labels_ = problem.decode(seeds[best])
+        self.pareto_labels_ = relabel_by_first_appearance(problem.decode(seeds[best]))
 
     def _own_rules(self) -> tuple[str, ...]:
         return ("impurity",)
@@ -306,7 +307,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
         """Replace the result by the clusters that grow from the seeds ``x``."""
-        self.chosen_, self.seeds_ = row, x[x >= 0]
         problem = self.result_.problem
         done = problem.fit_individual(x)
         history = np.array([done.objective])
@@ -315,6 +315,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             problem.encoding.data,
             problem.targets,
         )
+        self.chosen_, self.seeds_ = row, x[x >= 0][self._order]
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
         super()._set(found, data, targets)
