@@ -42,6 +42,7 @@ from moo_clustering._arrays import (
     choice,
     did_you_mean,
     knee,
+    name_of,
     non_dominated,
     number_clusters,
     numeric_features,
@@ -54,6 +55,7 @@ from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
 from moo_clustering.algorithms.deap_loops import CountedStep
+from moo_clustering.algorithms.deap_search import can_take
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.algorithms.search import Plan, planned
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
@@ -510,6 +512,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         given = [name for name in _OF_PYMOO if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
+        if self.callback is not None and not can_take(self.callback, None):
+            raise TypeError(
+                f"callback must take one argument, the algorithm; {name_of(self.callback)} does not."
+            )
 
     def _pymoo_search_for(
         self,
@@ -580,9 +586,13 @@ def choose_member(
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
         found: object = rule(front)
-        if not isinstance(found, Integral):
+        if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
-                f"a rule must return a row number of the front; {rule!r} returned {quoted(found)}"
+                f"a rule must return a row number of the front; {name_of(rule)} returned {quoted(found)}"
+            )
+        if not -len(front) <= int(found) < len(front):
+            raise ValueError(
+                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} members."
             )
         rule = int(found)
     if isinstance(rule, str):
@@ -594,7 +604,8 @@ def choose_member(
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
     """Refuse what is neither an allowed name nor a row number nor a callable, naming the nearest name."""
-    if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
+    is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
+    if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
         f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "

@@ -121,7 +121,10 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest centre; pairs do not count."""
+        """Cluster of the nearest centre; pairs do not count.
+
+        Samples of the fit get another label than in ``labels_`` where pairs have moved them.
+        """
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]

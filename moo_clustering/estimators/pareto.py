@@ -48,6 +48,7 @@ from moo_clustering.estimators._base import (
     check_n_clusters,
     checkpoint_for,
     sizes_text,
+    united,
     warn_if_all_labelled,
 )
 from moo_clustering.estimators._options import (
@@ -486,6 +487,9 @@ class ParetoPoolClusterer(
     def predict(self, X: Any) -> Labels:
         """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
 
+        Samples of the fit get their ``labels_`` again, except labelled ones that ``clamp`` keeps in another
+        class than is most probable, and equal samples that labels or pairs part.
+
         Parameters
         ----------
         X
@@ -573,7 +577,17 @@ class ParetoPoolClusterer(
     def _labels_of(self, rows: IntpArray) -> Labels:
         if self._candidates is None:
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
-        return _by_appearance(self._with_noise(self._samples.per_sample(self._candidates.labels[rows])))
+        return _by_appearance(
+            self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+        )
+
+    def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
+        """Partitions with equal samples in one cluster, unless labels, pairs or answers are about them."""
+        equal = None if self._samples.landmark_of is not None else self._samples.equal_points
+        if equal is None:
+            return labels.astype(np.int32)
+        fixed = self._side_information.known(len(equal))
+        return united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
         """Labels (m, n_samples) as labels (m, n_points), noise in the cluster of the most similar point."""
@@ -907,12 +921,14 @@ class ParetoPoolClusterer(
             self.cluster_classes_index_ = solution.cluster_classes
 
     def _numbered(self, solution: Solution) -> Solution:
-        """Clusters by class, or in the order of their first samples, without gaps."""
-        marked = self._with_noise(solution.labels, solution.known)
+        """Equal samples together, clusters by class or in the order of their first samples, without gaps."""
         side, classes = self._side_information, solution.cluster_classes
+        by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
+        labels = self._united(solution.labels, solution.known)
+        marked = self._with_noise(labels, solution.known)
         found = marked[marked >= 0]
         # What labels of every class have found has the numbers of the classes.
-        if side.kind == "labels" and any(solution is one for one in self._solutions.values()):
+        if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:
                 classes = np.arange(side.targets.n_classes)
@@ -921,7 +937,7 @@ class ParetoPoolClusterer(
         number = np.full(int(former.max()) + 1, -1, dtype=np.int32)
         number[former] = np.arange(len(former))
         return solution._replace(
-            labels=number[solution.labels], cluster_classes=None if classes is None else classes[former]
+            labels=number[labels], cluster_classes=None if classes is None else classes[former]
         )
 
 

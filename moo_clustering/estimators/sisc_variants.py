@@ -25,8 +25,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from moo_clustering import operators
 from moo_clustering._arrays import (
     FloatArray,
+    array_of,
     did_you_mean,
     knee,
+    name_of,
     non_dominated,
     quoted,
     spawn_seeds,
@@ -695,7 +697,10 @@ def _fold_scores(
     found = [part_logits(part.model, X[test], targets.n_classes, targets.multilabel) for part in parts]
     scales = [part.scale for part in parts]
     score = macro_auc if scoring is None else scoring
-    return [float(score(truth, mixed_logits(found, scales, (weight, 1 - weight)))) for weight in weights]
+    scored = [score(truth, mixed_logits(found, scales, (weight, 1 - weight))) for weight in weights]
+    return array_of(
+        scored, f"scoring {name_of(score)!r}", (len(weights),), "a number for each weight"
+    ).tolist()
 
 
 class Part(NamedTuple):

@@ -169,7 +169,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the largest likelihood times share; pairs do not count."""
+        """Cluster of the largest likelihood times share; pairs do not count.
+
+        Samples of the fit get another label than in ``labels_`` where labels or pairs have moved them.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return samples_of(X, self._space).assigned(self._model, self.n_jobs)[0]
