@@ -7,6 +7,7 @@ import math
 import sys
 import warnings
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
@@ -261,6 +262,53 @@ def choice(name: str, value: Any, allowed: Collection[Any]) -> Any:
         return value
     near = did_you_mean(value, filter(None, allowed)) if isinstance(value, str) else ""
     raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {quoted(value)}{near}")
+
+
+def name_of(function: Any) -> str:
+    """Name of a function, or of the class of any other object; that of what a partial calls."""
+    function = getattr(function, "func", function)
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def is_own(part: object) -> bool:
+    """Whether the class of an object is neither of this package nor of pymoo, but of a user."""
+    return not f"{type(part).__module__}.".startswith(("moo_clustering.", "pymoo."))
+
+
+def array_of(
+    returned: Any, who: str, shape: tuple[int, ...], what: str, *, nan: bool = False
+) -> NDArray[Any]:
+    """The numbers that a function of a user's returned; a ValueError that names it for another shape or kind.
+
+    ``what`` says what it must give, such as ``"integer genes"``; ``nan`` allows numbers that are NaN.
+    """
+    try:
+        array = np.asarray(returned)
+    except ValueError:
+        # Rows that differ in length.
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind == "O":
+        with suppress(TypeError, ValueError):
+            array = array.astype(np.float64)
+    if array.shape != shape or array.dtype.kind not in "biuf":
+        got = f"dtype {array.dtype}" if array.shape == shape else f"shape {array.shape}"
+        got = quoted(returned) if returned is None or array.ndim == 0 else got
+        raise ValueError(f"{who} must give {what}, an array of shape {shape}; got {got}.")
+    if not nan and array.dtype.kind == "f" and (n_bad := np.count_nonzero(np.isnan(array))):
+        raise ValueError(f"{who} must give {what}, an array of shape {shape}; {n_bad} of them are NaN.")
+    return array
+
+
+def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
+    """One finite number per partition, as an index or inequality of a user's must give them."""
+    what = "one finite value per partition (row of labels)"
+    array = array_of(returned, who, (n,), what, nan=True)
+    if n_bad := np.count_nonzero(~np.isfinite(array)):
+        raise ValueError(
+            f"{who} must give {what}; {n_bad} of {n} are not finite: return a large finite number where it "
+            "is undefined."
+        )
+    return array.astype(np.float64)
 
 
 class ShortMessages:

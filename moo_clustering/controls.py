@@ -25,7 +25,16 @@ from pymoo.operators.selection.rnd import RandomSelection
 from scipy.stats import wilcoxon
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, did_you_mean, integer, knee, non_dominated, quoted, warn_caller
+from moo_clustering._arrays import (
+    FloatArray,
+    did_you_mean,
+    integer,
+    knee,
+    name_of,
+    non_dominated,
+    quoted,
+    warn_caller,
+)
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
@@ -449,7 +458,9 @@ class Meter:
 
 def _named(control: Any) -> str:
     """Name of a control of one's own."""
-    name = str(getattr(control, "__name__", type(control).__name__)).strip("_").replace("_", " ")
+    name = name_of(control).strip("_").replace("_", " ")
+    if not can_take(control, None, None, None, None):
+        raise TypeError(f"a control must take (evaluate, sample, vary, rng); {name_of(control)} does not.")
     if name in (EVOLUTION, *CONTROLS):
         raise ValueError(
             f"a control of your own cannot be named {name!r}, as one of the package is; rename it."

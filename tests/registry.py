@@ -86,8 +86,6 @@ class Setting:
         Whether ``fit`` takes pairs.
     clusters : bool
         Whether it leaves ``labels_``.
-    gaps : bool
-        Whether some numbers of clusters may be those of no sample, which its documentation says.
     """
 
     class_name: str
@@ -96,7 +94,6 @@ class Setting:
     targets: str = "classes"
     constraints: bool = False
     clusters: bool = True
-    gaps: bool = False
 
     def __str__(self):
         plain = [value for value in self.options.values() if isinstance(value, str)]
@@ -126,7 +123,7 @@ def _paired(class_name, data="table", **options):
 
 
 def _labelled(class_name, *, clusters=True, **options):
-    return Setting(class_name, "presence", options, "label sets", clusters=clusters, gaps=clusters)
+    return Setting(class_name, "presence", options, "label sets", clusters=clusters)
 
 
 # Options of small searches.

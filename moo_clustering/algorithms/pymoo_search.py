@@ -36,9 +36,12 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import termination_from_tuple
 
+from moo_clustering._arrays import array_of, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
+from moo_clustering.encodings.base import VALID_GENES
 from moo_clustering.operators import CanonicalDuplicates
+from moo_clustering.operators.base import checked_operators
 
 # Public here as well: moo_clustering.algorithms.RowTableEvaluator.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
@@ -281,7 +284,8 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
         if repair is not None:
             out = np.asarray(repair._do(problem, out, random_state=rng))
         if out.shape != X.shape:
-            raise ValueError(f"perturb must keep the shape of X, {X.shape}, but gave {out.shape}")
+            who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
+            raise ValueError(f"perturb must keep the shape of X, {X.shape}, but {who} gave {out.shape}")
         return out.astype(X.dtype, copy=False)
 
     return vary
@@ -425,6 +429,8 @@ class PymooSearch:
         with _seeded(self.algorithm):
             self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self.algorithm)
+        # Steps at which operators of the user's are looked at: their first ones.
+        self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
 
     @property
     def exhausted(self) -> bool:
@@ -463,7 +469,7 @@ class PymooSearch:
     def start(self) -> None:
         """Make and evaluate the initial population."""
         with _seeded(self.algorithm):
-            self.algorithm.next()
+            self._look()
 
     def advance(self) -> None:
         """Do one generation."""
@@ -471,9 +477,28 @@ class PymooSearch:
         # some algorithms evaluate one individual at a time and count when they have had all
         with _seeded(self.algorithm):
             while self.algorithm.n_iter == before and not self.exhausted:
-                self.algorithm.next()
+                if self._n_unseen:
+                    self._look()
+                else:
+                    self.algorithm.next()
         ran_dry = self.exhausted and self.algorithm.off is None
         self.generation += not ran_dry
+
+    def _look(self) -> None:
+        """Do what ``algorithm.next()`` does, and look at the genes before they are evaluated."""
+        algorithm, self._n_unseen = self.algorithm, self._n_unseen - 1
+        sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
+        with checked_operators(algorithm) as own:
+            infills = algorithm.infill()
+            if infills is None:
+                algorithm.advance()
+                return
+            given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
+            if own or given:
+                who = "the start population" if given else ", ".join(type(one).__name__ for one in own)
+                check_infills(infills, self.problem, who)
+            algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
+            algorithm.advance(infills=infills)
 
     def objectives(self) -> NDArray[np.float64]:
         """Objective values of the population, shape (n_individuals, n_objectives)."""
@@ -530,6 +555,20 @@ class PymooSearch:
             there = self.algorithm.pop.get(key).shape[1]
             if there != here:
                 raise ValueError(f"the saved population has {there} {name}, the problem here has {here}")
+
+
+def check_infills(infills: Population, problem: Problem, who: str) -> None:
+    """Refuse genes of another number, or beyond the bounds of the problem, in a message that says whose."""
+    for individual in infills:
+        genes = array_of(individual.X, who, (problem.n_var,), "genes of every individual")
+        low, high = (bound if bound is not None else genes for bound in problem.bounds())
+        outside = np.flatnonzero((genes < low) | (genes > high))
+        if len(outside):
+            gene = int(outside[0])
+            raise ValueError(
+                f"{who} must make genes within the bounds of the problem, {low[gene]}..{high[gene]} for gene "
+                f"{gene}, got {genes[gene]}: {VALID_GENES}"
+            )
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:

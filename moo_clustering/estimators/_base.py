@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
 from os import PathLike
@@ -36,11 +36,13 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    Labels,
     ShortMessages,
     block_slices,
     choice,
     did_you_mean,
     knee,
+    name_of,
     non_dominated,
     number_clusters,
     numeric_features,
@@ -53,10 +55,12 @@ from moo_clustering._kernels.medoids import GRAIN
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
 from moo_clustering.algorithms.deap_loops import CountedStep
+from moo_clustering.algorithms.deap_search import can_take
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.algorithms.search import Plan, planned
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.controls import ControlComparison, compare, compare_planned
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._citations import CitedMixin
 from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
@@ -508,6 +512,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         given = [name for name in _OF_PYMOO if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
             raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
+        if self.callback is not None and not can_take(self.callback, None):
+            raise TypeError(
+                f"callback must take one argument, the algorithm; {name_of(self.callback)} does not."
+            )
 
     def _pymoo_search_for(
         self,
@@ -578,9 +586,13 @@ def choose_member(
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
         found: object = rule(front)
-        if not isinstance(found, Integral):
+        if isinstance(found, bool) or not isinstance(found, Integral):
             raise TypeError(
-                f"a rule must return a row number of the front; {rule!r} returned {quoted(found)}"
+                f"a rule must return a row number of the front; {name_of(rule)} returned {quoted(found)}"
+            )
+        if not -len(front) <= int(found) < len(front):
+            raise ValueError(
+                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} members."
             )
         rule = int(found)
     if isinstance(rule, str):
@@ -592,7 +604,8 @@ def choose_member(
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
     """Refuse what is neither an allowed name nor a row number nor a callable, naming the nearest name."""
-    if callable(rule) or isinstance(rule, Integral) or (isinstance(rule, str) and rule in allowed):
+    is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
+    if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
         f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "
@@ -623,7 +636,7 @@ class MemberGraphs(ABC):
     def clustered(self, S: csr_array) -> SpectralPartition:
         """Spectral partition of a similarity matrix, with the groups in it."""
         options = self.options
-        return spectral_partition(
+        partition = spectral_partition(
             self.joined(S),
             options["n_clusters"],
             laplacian=options["laplacian"],
@@ -635,6 +648,7 @@ class MemberGraphs(ABC):
             rng=np.random.default_rng(self.seed),
             n_jobs=options["n_jobs"],
         )
+        return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
         """The matrix with links between the samples of a group."""
@@ -679,7 +693,8 @@ class NearestSampleMixin:
         """Cluster of the nearest sample of the fit, in its scaling and metric; ties: the first.
 
         The clustering is transductive: new samples change nothing in it. Samples of the fit get their
-        ``labels_``, and equal rows that are in different clusters the label of the first.
+        ``labels_``, except that equal rows which constraints put into different clusters, or of which MOCK
+        warns, get the label of the first.
 
         Parameters
         ----------
@@ -775,11 +790,9 @@ class SpectralMixin(NearestSampleMixin):
         distinct = fewer_distinct_rows(X, lists, n_clusters)
         if distinct is not None:
             self.labels_ = distinct
-            warn_caller(
-                f"only {distinct.max() + 1} distinct rows for n_clusters={n_clusters}; "
-                "every distinct row is its own cluster."
-            )
         self.n_clusters_ = int(self.labels_.max()) + 1
+        if distinct is not None:
+            warn_of_few(self.n_clusters_, n_clusters)
 
 
 @estimator
@@ -814,6 +827,19 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return bool(self.must_link) or (must_link is not None and np.size(must_link) > 0)
 
 
+def equal_together(
+    partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
+) -> SpectralPartition:
+    """The partition with equal rows in one cluster, unless constraints are about them.
+
+    Rows with more copies than neighbours may be in several components of a graph.
+    """
+    if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
+        return partition
+    labels = united(partition.labels, equal_rows(X), np.flatnonzero(groups.groups >= 0))
+    return replace(partition, labels=number_clusters(labels)[0])
+
+
 def fewer_distinct_rows(
     X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
 ) -> NDArray[np.int32] | None:
@@ -826,6 +852,88 @@ def fewer_distinct_rows(
         return None
     rows = np.unique(X, axis=0, return_inverse=True)[1]
     return None if rows.max() + 1 >= n_clusters else number_clusters(rows)[0]
+
+
+def row_keys(X: Any) -> Iterator[bytes]:
+    """Bytes of the rows of a table, or of a sparse matrix in canonical form, equal for equal rows."""
+    if not issparse(X):
+        # Adding zero turns -0.0 into 0.0, which has other bytes.
+        yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
+        return
+    rows = csr_array(X, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for low, high in zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True):
+        yield rows.indices[low:high].tobytes() + rows.data[low:high].tobytes()
+
+
+def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
+    """Former numbers of clusters, shape (n_partitions, n_clusters), in the order of their first samples.
+
+    Clusters without samples follow in their former order.
+    """
+    ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
+    np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
+    return ranks.argsort(axis=1, kind="stable")
+
+
+def equal_rows(X: Any) -> NDArray[np.intp]:
+    """Number of the distinct row that each row is, in the order of first appearance; O(n_values) time."""
+    return equal_items(row_keys(X))
+
+
+def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
+    """Number of the distinct key that each key is, in the order of first appearance."""
+    number: dict[bytes, int] = {}
+    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
+
+
+def count_distinct_rows(X: Any, limit: int) -> int:
+    """Number of distinct rows, or ``limit`` once there are so many; it looks at no further rows."""
+    return count_distinct(row_keys(X), limit)
+
+
+def count_distinct(keys: Iterable[bytes], limit: int) -> int:
+    """Number of distinct keys, or ``limit`` once there are so many; it looks at no further keys."""
+    seen: set[bytes] = set()
+    for key in keys:
+        seen.add(key)
+        if len(seen) == limit:
+            break
+    return len(seen)
+
+
+def united(
+    labels: NDArray[np.integer[Any]], equal: NDArray[np.intp], fixed: NDArray[np.integer[Any]] | None = None
+) -> NDArray[np.int32]:
+    """Partitions with all samples of one number in ``equal`` in the cluster of most of them.
+
+    Ties: the lowest label. Samples of ``fixed`` stay where they are, and clusters may lose all samples.
+    O(n_partitions n_samples log n_samples) time unless all numbers differ.
+    """
+    out = np.array(labels, dtype=np.int32)
+    n_distinct = int(equal.max()) + 1
+    if n_distinct == len(equal):
+        return out
+    for row in np.atleast_2d(out):
+        width = int(row.max()) + 1
+        pairs, counts = np.unique(equal * width + row, return_counts=True)
+        number, label = np.divmod(pairs, width)
+        order = np.lexsort((label, -counts, number))
+        # The first entry of a number is its commonest, then lowest label.
+        common = label[order][np.unique(number[order], return_index=True)[1]]
+        kept = row[fixed] if fixed is not None else None
+        row[:] = common[equal]
+        if kept is not None:
+            row[fixed] = kept
+    return out
+
+
+def warn_of_few(n_found: int, wanted: int | str, why: str = "") -> None:
+    """Warn of fewer clusters than were asked for, which are those with samples."""
+    why = why or "X has fewer distinct rows than clusters"
+    wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
+    warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
 
 
 def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:

@@ -19,6 +19,7 @@ from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, numeri
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
@@ -79,7 +80,8 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Label c is the cluster of ``medoid_indices_[c]``.
+        Clusters 0, 1, ... in the order of their first samples; c is that of ``medoid_indices_[c]``. Equal
+        rows are in one cluster unless constraints part them.
     medoid_indices_ : ndarray of shape (n_clusters_,)
     chosen_ : int
         Row of the front that these belong to.
@@ -136,14 +138,16 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)
         self.choose(self.select)
+        if self.n_clusters_ == 1 < n_samples and _base.count_distinct_rows(weighted, 2) == 1:
+            _base.warn_of_few(1, "at least 2")
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
         """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
 
         The samples of the fit get their ``labels_`` again, except where those follow from constraints
-        or ``decode="literal"``, and that a medoid with an identical one at a lower position, or of
-        zeros in cosine distance, is no cluster of its own here.
+        or ``decode="literal"``. In cosine distance, rows of zeros, and medoids with the direction of
+        another medoid, are no clusters of their own here.
 
         Parameters
         ----------
@@ -153,8 +157,10 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         check_is_fitted(self, "pareto_front_")
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if self._is_precomputed():
-            return X[:, self.medoid_indices_].argmin(axis=1).astype(np.int32)
-        return _base.nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
+            nearest = X[:, self.medoid_indices_[self._numbers]].argmin(axis=1)
+        else:
+            nearest = _base.nearest_rows(self._weigh(X), self._representatives, self._plain_metric())
+        return self._numbers[nearest].astype(np.int32)
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
         """The problem to search."""
@@ -208,6 +214,11 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
+        # A medoid that equals an earlier one is in a cluster of its own, apart from all rows like it.
+        equal, fixed = _base.equal_rows(X), None
+        if constraints is not None:
+            fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
+        labels = _base.united(labels, equal, fixed)
         keys = self._keys(problem, front.get("X"), labels)
         kept = np.sort(distinct_rows(np.concatenate([keys, front.get("F")], axis=1))[0])
         front, labels = front[kept], labels[kept]
@@ -222,8 +233,10 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         self.repaired_labels_ = labels
         repaired = self._repairs(constraints)
         if repaired:
-            self.repaired_labels_ = self._repaired_labels(problem, front)
+            self.repaired_labels_ = _base.united(self._repaired_labels(problem, front), equal, fixed)
+            self.repaired_labels_ = relabel_by_first_appearance(self.repaired_labels_)
         self._keep_representatives(problem, front, X, repaired)
+        self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
         """Rows that are equal where individuals mean the same."""
@@ -247,6 +260,16 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
             self.repaired_medoids_ = problem.encoding.medoids(self.repaired_labels_)
         self._medoid_ids = np.unique(self.repaired_medoids_[self.repaired_medoids_ >= 0])
         self._medoid_rows = X[self._medoid_ids]
+
+    def _number_clusters(self) -> None:
+        """Number the clusters of all solutions, and what stands for them, by their first samples."""
+        for name in ("pareto", "repaired"):
+            labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
+            self._orders = _base.cluster_orders(labels, medoids.shape[1])
+            ordered = np.take_along_axis(medoids, self._orders, axis=1)
+            own = np.arange(medoids.shape[1]) <= labels.max(axis=1, keepdims=True)
+            setattr(self, f"{name}_medoids_", np.where(own, ordered, -1))
+            setattr(self, f"{name}_labels_", relabel_by_first_appearance(labels))
 
     def _own_rules(self) -> tuple[str, ...]:
         return BY_CONSTRAINTS
@@ -274,7 +297,10 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
     def _set_representatives(self) -> None:
         """Set what stands for the clusters of the chosen solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, self.medoid_indices_)]
+        # Among equally near medoids the first in the order of the search wins, not that of the numbers.
+        self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
+        ordered = self.medoid_indices_[self._numbers]
+        self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, ordered)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -33,7 +33,7 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.constraints.groups import connected
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import supervision_groups
+from moo_clustering.estimators._base import supervision_groups, warn_of_few
 from moo_clustering.estimators._pareto_pool import PooledSamples, nearest_mean
 from moo_clustering.pool import PartitionPool
 from moo_clustering.validity import (
@@ -577,11 +577,10 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
         return np.zeros(n_points, dtype=np.int32)
     if inseparable is not None and (n_groups := int(inseparable.max()) + 1) <= n_clusters:
         if n_groups < n_clusters:
-            warnings.warn(
-                f"only {n_groups} distinct rows, or groups joined by must-links, for "
-                f"n_clusters={n_clusters}; each is its own cluster.",
-                UserWarning,
-                stacklevel=4,
+            warn_of_few(
+                n_groups,
+                n_clusters,
+                "X has fewer distinct rows, or groups joined by must-links, than clusters",
             )
         return inseparable
     return np.arange(n_points, dtype=np.int32) if n_clusters == n_points else None

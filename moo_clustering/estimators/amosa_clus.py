@@ -219,9 +219,11 @@ class AMOSAClus(MedoidSetClusterer):
         if self.encoding == "medoid":
             super()._set_representatives()
             return
-        self.cluster_centers_ = self._final_centers[self.chosen_, : self.n_clusters_].copy()
+        order = self._orders[self.chosen_, : self.n_clusters_]
+        self.cluster_centers_ = self._final_centers[self.chosen_, order]
         self.medoid_indices_ = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        self._representatives = self.cluster_centers_
+        self._numbers = order.argsort()
+        self._representatives = self.cluster_centers_[self._numbers]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ between all bags.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -33,7 +34,14 @@ from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
 from moo_clustering.constraints import PairwiseConstraints
-from moo_clustering.estimators._base import SemiSupervisedClusterMixin, supervision_pairs
+from moo_clustering.estimators._base import (
+    SemiSupervisedClusterMixin,
+    count_distinct,
+    equal_items,
+    supervision_pairs,
+    united,
+    warn_of_few,
+)
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
 # Distances that differ by a smaller factor are equal: products of matrices leave such rounding errors.
@@ -144,14 +152,24 @@ class BagClusterer(
         InconsistentConstraintsError
             Labels and pairs contradict each other.
         """
-        self._fit(self._prepare(X, y, groups, offsets, must_link, cannot_link))
+        data = self._prepare(X, y, groups, offsets, must_link, cannot_link)
+        self._fit(data)
+        fixed = None
+        if data.constraints is not None:
+            fixed = np.unique(np.concatenate([data.constraints.must_link, data.constraints.cannot_link]))
+        equal = equal_items(bag_keys(data.raw_bags))
+        if equal.max() + 1 >= self.n_clusters and (united(self.labels_, equal, fixed) != self.labels_).any():
+            warn_caller(
+                "equal bags are in different clusters, since the search started there or min_cluster_size "
+                "asks for it; try another random_state or n_clusters, or leave out duplicates."
+            )
         return self
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Cluster of the nearest centre, whatever the pairs and smallest sizes.
 
-        Bags of the fit may get another label than in ``labels_`` where pairs, too small clusters or a run
-        that returned to an earlier partition decided that label.
+        Bags of the fit may get another label than in ``labels_`` where pairs, equal centres, too small
+        clusters, or a search that ended before all bags were with their nearest centre, decided that label.
 
         Parameters
         ----------
@@ -218,9 +236,9 @@ class BagClusterer(
         self.data_min_, self.data_range_ = self._range
         n_distinct = count_distinct_bags(raw, self.n_clusters)
         if n_distinct < self.n_clusters:
-            which = "all bags are the same" if n_distinct == 1 else f"only {n_distinct} bags differ"
             warn_caller(
-                f"{which}, fewer than n_clusters={self.n_clusters}; some clusters tell equal bags apart"
+                f"X has fewer distinct bags than clusters, {n_distinct} for n_clusters={self.n_clusters}: "
+                "equal bags are in different clusters."
             )
         (seed,) = spawn_seeds(self.random_state, 1)
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
@@ -261,8 +279,8 @@ class BagClusterer(
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
         if self.n_clusters_ < (self.n_clusters if k_min is None else k_min):
-            wanted = f"n_clusters={self.n_clusters}" if k_min is None else f"k_min={k_min}"
-            warn_caller(f"found only {self.n_clusters_} non-empty clusters ({wanted})")
+            wanted = self.n_clusters if k_min is None else f"k_min={k_min}"
+            warn_of_few(self.n_clusters_, wanted, "distances and constraints leave the others empty")
         smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
             warn_caller(
@@ -416,17 +434,17 @@ class FeatureRange(NamedTuple):
         return scaled
 
 
+def bag_keys(bags: Bags) -> Iterator[bytes]:
+    """A key for every bag, equal for equal sets of instances, which are sorted."""
+    return ((np.unique(bag, axis=0) + 0.0).tobytes() for bag in bags)
+
+
 def count_distinct_bags(bags: Bags, limit: int) -> int:
     """Number of bags that differ as sets of instances, or ``limit`` if there are so many.
 
-    It looks at no more bags than it takes to find ``limit``, and sorts their instances.
+    It looks at no more bags than it takes to find ``limit``.
     """
-    seen: set[bytes] = set()
-    for bag in bags:
-        seen.add((np.unique(bag, axis=0) + 0.0).tobytes())
-        if len(seen) == limit:
-            break
-    return len(seen)
+    return count_distinct(bag_keys(bags), limit)
 
 
 def scaled_bags(estimator: Any, bags: Bags) -> Bags:

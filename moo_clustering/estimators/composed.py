@@ -11,7 +11,7 @@ from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 from sklearn.utils.validation import validate_data
 
-from moo_clustering._arrays import spawn_seeds
+from moo_clustering._arrays import quoted, spawn_seeds
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -74,6 +74,10 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
         pairs = _base.supervision_pairs(len(X), y, must_link, cannot_link).pairs
         n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
         problem = self.make_problem(X, pairs if n_pairs else None)
+        if not isinstance(problem, PartitionProblem):
+            raise TypeError(
+                f"{type(self).__name__}.make_problem must return a PartitionProblem, got {quoted(problem)}."
+            )
         (sequence,) = spawn_seeds(self.random_state, 1)
         seed = int(sequence.generate_state(1)[0])
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)

@@ -36,6 +36,10 @@ from moo_clustering.estimators._base import (
     TransformingClusterer,
     check_n_clusters,
     checkpoint_for,
+    count_distinct_rows,
+    equal_rows,
+    united,
+    warn_of_few,
 )
 from moo_clustering.estimators._options import (
     KW_ONLY,
@@ -234,16 +238,23 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
+        # Runs stop before equal documents have equal weights, and consensus functions part them as well.
+        equal = equal_rows(weights[seen])
+        run_labels = united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
-            self.selection, runs.labels, runs.losses, self.n_clusters, B, self.choose, select_seed
+            self.selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
         )
-        taken = runs.labels[self.selected_runs_]
+        taken = run_labels[self.selected_runs_]
         found, associated = consensus_partition(
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
         )
+        kept, found = np.unique(united(found, equal), return_inverse=True)
+        associated = associated[kept]
         self._set_labels(found, seen, matrix.shape[0])
+        if int(equal.max()) + 1 < self.n_clusters:
+            warn_of_few(self.n_clusters_, self.n_clusters)
         self.run_labels_ = np.full((self.n_runs, matrix.shape[0]), -1, dtype=np.int32)
-        self.run_labels_[:, seen] = runs.labels
+        self.run_labels_[:, seen] = run_labels
         self.run_losses_, self.run_n_iter_ = runs.losses, runs.n_iter
         self.n_iter_ = int(runs.n_iter.max())
         self.components_of_best_run_ = runs.topics
@@ -363,7 +374,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_documents,), int32
-        Clusters 0, 1, ... in the order of their first documents.
+        Clusters 0, 1, ... in the order of their first documents. Equal documents are in one cluster.
     components_ : ndarray of shape (n_clusters, n_terms)
         Topics of unit length: first those of the clusters, in their order, then those that are the
         largest of no document.
@@ -444,7 +455,9 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
             max_memory=self.max_memory,
         )
         self.losses_ = np.concatenate([part.losses for part in best])
-        self._set(min(best, key=lambda part: part.losses.min()), empty)
+        self._set(min(best, key=lambda part: part.losses.min()), empty, equal_rows(X))
+        if count_distinct_rows(X, self.n_clusters) < self.n_clusters:
+            warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     @documented(OF_TRANSFORM)
@@ -458,7 +471,11 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the topic with the largest weight; the largest cluster where no topic has weight."""
+        """Cluster of the topic with the largest weight; the largest cluster where no topic has weight.
+
+        Documents of the fit may get another label than in ``labels_``, which is that of the weights where
+        the solver stopped: here weights are fitted to the end.
+        """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalise:
             weights = weights / self._lengths[: self.n_clusters_]
@@ -474,8 +491,9 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
             self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), ensure_non_negative=True, reset=reset
         )
 
-    def _set(self, run: _Run, empty: NDArray[np.bool_]) -> None:
-        topics = labels_from_factors(run.U, run.V, self.normalise)
+    def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
+        # The solver stops before equal documents have equal weights.
+        topics = united(labels_from_factors(run.U, run.V, self.normalise), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
@@ -591,7 +609,10 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_n_clusters(self.n_clusters, X.shape[0])
         rows, zero = unit_rows(X)
-        best = self._best(rows[np.flatnonzero(~zero)] if zero.any() else rows)
+        directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
+        best = self._best(directed)
+        if len(best.labels):
+            best = _equal_together(directed, best)
         # Documents without a direction.
         self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
         labels = np.full(X.shape[0], self._largest, dtype=np.int32)
@@ -649,9 +670,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
                 f"{n_zero} rows of X are all zero and have no direction; they are in the largest cluster"
             )
         if self.n_clusters_ < self.n_clusters:
-            warn_caller(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; too few "
-                "rows differ in direction"
+            warn_of_few(
+                self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
             )
         if not best.converged:
             warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
@@ -940,6 +960,19 @@ def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloa
 def dense(X: Rows) -> AnyFloatArray:
     """X as an ndarray."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
+    """The partition with equal rows, which rounding may tell apart, in one cluster."""
+    labels = united(found.labels, equal_rows(X))
+    if np.array_equal(labels, found.labels):
+        return found
+    kept, labels = np.unique(labels, return_inverse=True)
+    sums = cluster_sums(X, labels.astype(np.int32), len(kept))
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    centers = np.where(norms > 1e-12, sums / np.where(norms > 1e-12, norms, 1.0), found.centers[kept])
+    i2 = float(norms.sum(dtype=np.float64))
+    return found._replace(labels=labels.astype(np.int32), centers=centers, i2=i2)
 
 
 def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartition | None:

@@ -29,7 +29,14 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators._base import OF_PREDICT, FrontSearchMixin, ReportMixin, checkpoint_for
+from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    FrontSearchMixin,
+    ReportMixin,
+    checkpoint_for,
+    cluster_orders,
+    warn_of_few,
+)
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling
@@ -91,7 +98,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Label c is the cluster of ``modes_[c]``.
+        Clusters 0, 1, ... in the order of their first samples; c is that of ``modes_[c]``.
     modes_ : ndarray of shape (n_clusters_, n_features)
         Most frequent values, or means, of the clusters of a vote or consensus; the modes that the search
         found, for a single solution. Values as in X; intervals for binned columns.
@@ -104,9 +111,10 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     pareto_front_ : ndarray of shape (n_solutions, 2)
         pi (less is better) and sep (more is better) of the different non-dominated solutions, by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Numbers of the nearest modes; modes without a sample are left out.
+        Clusters of the nearest modes.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
-        Modes of the solutions, values as in X.
+        Modes of the solutions, values as in X: first those of the clusters, then those that are the nearest
+        of no sample.
 
     Notes
     -----
@@ -208,10 +216,19 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         self._take(None, labels, self._problem.modes_of(labels))
 
     def _take_member(self, row: int) -> None:
-        self._take(row, self.pareto_labels_[row].copy(), self._pareto_modes[row][self._used[row]])
+        labels = self.pareto_labels_[row].copy()
+        k = int(labels.max()) + 1
+        self._take(row, labels, self._pareto_modes[row][:k], self._orders[row, :k].argsort())
 
-    def _take(self, row: int | None, labels: Labels, modes: NDArray[Any]) -> None:
-        """Set all that belongs to the partition that was picked."""
+    def _take(
+        self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
+    ) -> None:
+        """Set all that belongs to the partition that was picked.
+
+        Of equally near modes the first in the order of the search wins; ``numbers`` are those of the clusters
+        in that order.
+        """
+        self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
         distances = mode_distances(self._problem.space.data, modes, self.metric)
@@ -221,21 +238,23 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         if self.metric == "euclidean":
             self.cluster_centers_ = self.modes_
         if self.n_clusters_ < self.n_clusters:
-            warn_caller(
-                f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); there may "
-                "be too few different rows."
+            warn_of_few(
+                self.n_clusters_,
+                self.n_clusters,
+                "X has fewer distinct rows than clusters, or some modes are nearest to no sample",
             )
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the nearest of ``modes_``; ties: the first.
+        """Cluster of the nearest of ``modes_``; ties: as in the fit.
 
         A category that was not there in ``fit`` differs from all others. After a vote or consensus, a sample
         of the fit may be nearest to the mode of another cluster than its own.
         """
         check_is_fitted(self, "pareto_front_")
         rows = self._coder.encode(read_columns(self, X, reset=False))
-        return mode_distances(rows, self._modes, self.metric).argmin(axis=0).astype(np.int32)
+        distances = mode_distances(rows, self._modes[self._numbers], self.metric)
+        return self._numbers[distances.argmin(axis=0)].astype(np.int32)
 
     @property
     def pareto_modes_(self) -> NDArray[Any]:
@@ -260,12 +279,11 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         distinct = np.sort(distinct_rows(genes)[0])
         genes, F = genes[distinct], front.get("F")[distinct]
         nearest = problem.nearest(genes)
-        self._used = np.stack([np.bincount(row, minlength=self.n_clusters) > 0 for row in nearest])
-        numbers = (np.cumsum(self._used, axis=1) - 1).astype(np.int32)
-        self.pareto_labels_: Labels = np.take_along_axis(numbers, nearest, axis=1)
+        self._orders = cluster_orders(nearest, self.n_clusters)
+        self.pareto_labels_: Labels = relabel_by_first_appearance(nearest)
         self.pareto_front_ = problem.natural(F)
         self.objective_names_ = problem.objective_names
-        self._pareto_modes = problem.modes(genes)
+        self._pareto_modes = np.take_along_axis(problem.modes(genes), self._orders[:, :, None], axis=1)
 
     def _checkpoint(self, data: NDArray[Any]) -> Checkpoint | None:
         # How a partition is taken from the front is no part of the search, and may change on resuming.

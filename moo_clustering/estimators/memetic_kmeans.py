@@ -49,6 +49,7 @@ from moo_clustering.estimators._base import (
     TransformingClusterer,
     check_n_clusters,
     checkpoint_for,
+    warn_of_few,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.centers import (
@@ -326,10 +327,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     def _warn(self) -> None:
         if self.n_clusters_ < self.n_clusters:
-            warn_caller(
-                f"found only {self.n_clusters_} non-empty clusters (n_clusters={self.n_clusters}); too few "
-                "samples are distinct"
-            )
+            warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
                 f"the search was interrupted after {self.n_local_searches_} local searches; the best so far "

@@ -282,7 +282,7 @@ objective, int or callable, default="auto"
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Control data are searched alike, whatever parameters are set until then.
-        self._scaled, self._settings = scaled, clone(self)
+        self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
         self.objective_names_ = problem.objective_names
@@ -399,6 +399,13 @@ objective, int or callable, default="auto"
         decoded = self._problem.decode(self._front.genes[[row]])[0] if joined is None else joined
         self.labels_: Labels = decoded
         self.n_clusters_ = int(self.labels_.max()) + 1
+        groups = self._supervision.groups
+        fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
+        if (_base.united(decoded, self._equal, fixed) != decoded).any():
+            warn_caller(
+                "equal rows are in different clusters, since they have more copies than the "
+                f"n_neighbors={self.n_neighbors} that count; leave out duplicates, or raise n_neighbors."
+            )
 
     def _find_pareto_labels(self) -> Labels:
         return self._problem.decode(self._front.genes)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from moo_clustering.estimators._base import (
     ConstrainedClusterer,
     check_n_clusters,
     supervision_pairs,
+    warn_of_few,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
@@ -119,7 +121,10 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest centre; pairs do not count."""
+        """Cluster of the nearest centre; pairs do not count.
+
+        Samples of the fit get another label than in ``labels_`` where pairs have moved them.
+        """
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         distortion = DISTORTIONS[self.metric]
@@ -135,9 +140,10 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         self.labels_, kept = number_clusters(partition.labels)
         self.n_clusters_ = len(kept)
         if self.n_clusters_ < self.n_clusters:
-            warn_caller(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
-                "too few rows may differ, or must-links leave no more"
+            warn_of_few(
+                self.n_clusters_,
+                self.n_clusters,
+                "X has fewer distinct rows than clusters, or must-links leave no more",
             )
         self.cluster_centers_ = partition.centers[kept] + self._offset
         self.inertia_ = partition.distortion
@@ -340,13 +346,21 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             n_init=self.n_init,
             max_iter=self.max_iter,
             random_state=int(seed.generate_state(1)[0]),
-        ).fit(mapped)
+        )
+        with warnings.catch_warnings():
+            # Said below in the words of all methods.
+            warnings.filterwarnings("ignore", message="Number of distinct clusters")
+            kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
         self.n_iter_ = int(kmeans.n_iter_)
         self.labels_, kept = number_clusters(kmeans.labels_)
         self.n_clusters_ = len(kept)
         self._centers = kmeans.cluster_centers_[kept]
         self.cluster_centers_ = self._unmapped(features)
+        if self.n_clusters_ < self.n_clusters:
+            warn_of_few(
+                self.n_clusters_, self.n_clusters, "X has fewer distinct rows, in the metric, than clusters"
+            )
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """X A^(1/2): where Euclidean distances are those of the learned metric A.

@@ -48,6 +48,7 @@ from moo_clustering.estimators._base import (
     check_n_clusters,
     checkpoint_for,
     sizes_text,
+    united,
     warn_if_all_labelled,
 )
 from moo_clustering.estimators._options import (
@@ -172,8 +173,9 @@ class ParetoPoolClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters; after a fit with labels of every class, positions in ``classes_``. -1 for noise. With
-        ``novel="auto"`` those of new classes follow.
+        Clusters 0, 1, ... in the order of their first samples; after a fit with labels of every class in the
+        order of ``classes_``, so that they are positions in it unless a class has no sample. With
+        ``novel="auto"`` those of new classes follow. -1 for noise.
     n_clusters_ : int
         Without noise.
     pool_ : PartitionPool or None
@@ -223,13 +225,15 @@ class ParetoPoolClusterer(
     classes_ : ndarray of shape (n_classes,)
         After a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
-        After a fit with labels: classes of all samples, None in new classes and for noise.
+        After a fit with labels: classes of all samples, in the dtype of ``y``; -1, or the string "-1" among
+        names, in new classes and for noise, so that scorers of scikit-learn accept it.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
         After a fit with labels of every class. Where no label contradicts the partition that is the result,
         the mean of 1 for its class and of what the kernel tells.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Where there are new classes, with ``novel="allow"``, and for other partitions chosen after a fit with
-        labels: position in ``classes_`` of the class of every cluster, -1 for new ones.
+        Where there are new classes or classes without samples, with ``novel="allow"``, and for other
+        partitions chosen after a fit with labels: position in ``classes_`` of the class of every cluster, -1
+        for new ones.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
         With ``n_gen > 0``: results of the pool alone, and with random survival; the second only if the
         evolution was not interrupted.
@@ -483,6 +487,9 @@ class ParetoPoolClusterer(
     def predict(self, X: Any) -> Labels:
         """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
 
+        Samples of the fit get their ``labels_`` again, except labelled ones that ``clamp`` keeps in another
+        class than is most probable, and equal samples that labels or pairs part.
+
         Parameters
         ----------
         X
@@ -501,7 +508,9 @@ class ParetoPoolClusterer(
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         if self._solution.model is not None:
-            labels = self._probabilities(rows).argmax(axis=1).astype(np.int32)
+            shares, of_clusters = self._probabilities(rows), self._solution.cluster_classes
+            labels = (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1)
+            labels = labels.astype(np.int32)
         else:
             of_points = self._samples.per_point(self._solution.labels)
             labels = of_points[self._samples.nearest(rows, 1)[0][:, 0]]
@@ -568,7 +577,17 @@ class ParetoPoolClusterer(
     def _labels_of(self, rows: IntpArray) -> Labels:
         if self._candidates is None:
             return np.zeros((0, self._samples.n_samples), dtype=np.int32)
-        return self._with_noise(self._samples.per_sample(self._candidates.labels[rows]))
+        return _by_appearance(
+            self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+        )
+
+    def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
+        """Partitions with equal samples in one cluster, unless labels, pairs or answers are about them."""
+        equal = None if self._samples.landmark_of is not None else self._samples.equal_points
+        if equal is None:
+            return labels.astype(np.int32)
+        fixed = self._side_information.known(len(equal))
+        return united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
         """Labels (m, n_samples) as labels (m, n_points), noise in the cluster of the most similar point."""
@@ -594,16 +613,20 @@ class ParetoPoolClusterer(
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Classes of all samples after a fit with labels, shape (n_samples,); None for new ones and noise."""
+        """Classes of all samples after a fit with labels, shape (n_samples,); -1 for new ones and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
         of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
-        if of_clusters is None and not noise.any():
-            return self.classes_[self.labels_]
-        places = self.labels_ if of_clusters is None else of_clusters[self.labels_]
-        names = np.array([*self.classes_.tolist(), None], dtype=object)
-        return names[np.where(noise, -1, places)]
+        places = np.where(noise, -1, self.labels_ if of_clusters is None else of_clusters[self.labels_])
+        if (places >= 0).all():
+            return self.classes_[places]
+        if (kind := self.classes_.dtype.kind) in "biuf":
+            # Truth values and unsigned integers have no -1, unlike the type that also holds small integers.
+            none = np.array([-1], dtype=np.result_type(self.classes_.dtype, np.int8))
+        else:
+            none = np.array([b"-1" if kind == "S" else "-1"], dtype="O" if kind == "O" else None)
+        return np.concatenate([self.classes_, none])[places]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -790,10 +813,11 @@ class ParetoPoolClusterer(
         self.interrupted_ = evolution is not None and evolution.interrupted
         if evolution is not None:
             self.history_ = evolution.evolved.history
-            self.control_labels_ = self._with_noise(self._solutions["control"].labels)
+            self.control_labels_ = self._with_noise(self._numbered(self._solutions["control"]).labels)
             self.control_score_ = evolution.scores
             if "random-control" in self._solutions:
-                self.random_control_labels_ = self._with_noise(self._solutions["random-control"].labels)
+                by_chance = self._numbered(self._solutions["random-control"])
+                self.random_control_labels_ = self._with_noise(by_chance.labels)
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
         """Add what the alternatives are worth, who finds them and how they differ from the result.
@@ -881,9 +905,10 @@ class ParetoPoolClusterer(
         return self._assessor.assess(best if labels is None else labels, best)
 
     def _take(self, solution: Solution) -> None:
-        self._solution = solution
-        self.labels_: Labels = self._with_noise(solution.labels, solution.known)
-        self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        self.labels_: Labels
+        self._solution = solution = self._numbered(solution)
+        self.labels_ = self._with_noise(solution.labels, solution.known)
+        self.n_clusters_ = int(self.labels_.max()) + 1
         assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)
         self.confidence_, self.structure_p_value_, self.verdict_ = assessment
         if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
@@ -895,9 +920,36 @@ class ParetoPoolClusterer(
         if solution.cluster_classes is not None:
             self.cluster_classes_index_ = solution.cluster_classes
 
+    def _numbered(self, solution: Solution) -> Solution:
+        """Equal samples together, clusters by class or in the order of their first samples, without gaps."""
+        side, classes = self._side_information, solution.cluster_classes
+        by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
+        labels = self._united(solution.labels, solution.known)
+        marked = self._with_noise(labels, solution.known)
+        found = marked[marked >= 0]
+        # What labels of every class have found has the numbers of the classes.
+        if by_class:
+            former = np.unique(found)
+            if classes is None and side.targets is not None and len(former) < side.targets.n_classes:
+                classes = np.arange(side.targets.n_classes)
+        else:
+            former = number_clusters(found)[1]
+        number = np.full(int(former.max()) + 1, -1, dtype=np.int32)
+        number[former] = np.arange(len(former))
+        return solution._replace(
+            labels=number[labels], cluster_classes=None if classes is None else classes[former]
+        )
+
 
 # A call is wrapped as those of other estimators; within a pipeline it comes without the verdict.
 _EstimatorPrettyPrinter._dispatch[ParetoPoolClusterer.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
+
+
+def _by_appearance(labels: Labels) -> Labels:
+    """Partitions with clusters numbered by their first samples, noise aside."""
+    for row in labels:
+        row[row >= 0] = number_clusters(row[row >= 0])[0]
+    return labels
 
 
 class _Evolution(NamedTuple):

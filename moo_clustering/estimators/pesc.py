@@ -529,6 +529,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
                 n_jobs=self.n_jobs,
             )
             progress.update()
+        partition = _base.equal_together(partition, data, lists, groups)
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:

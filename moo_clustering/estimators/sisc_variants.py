@@ -25,8 +25,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from moo_clustering import operators
 from moo_clustering._arrays import (
     FloatArray,
+    array_of,
     did_you_mean,
     knee,
+    name_of,
     non_dominated,
     quoted,
     spawn_seeds,
@@ -36,6 +38,7 @@ from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
 from moo_clustering.controls import RandomDraws, random_draws
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
 from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
@@ -105,9 +108,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the non-dominated solutions, the first ascending; all are minimised.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
-        Partitions by the largest memberships, numbered without gaps.
+        Partitions by the largest memberships.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Documents that the clusters of each solution grew from, -1 for no cluster.
+        Documents that the clusters of each solution grew from, in the order of the search, -1 for no cluster.
     chosen_ : int or None
         Row of the front that the attributes below belong to; None for the control.
     seeds_ : ndarray of shape (n_clusters,)
@@ -294,7 +297,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         self.pareto_front_ = problem.natural(F[best])
         self.objective_names_ = problem.objective_names
         self.pareto_seeds_ = seeds[best]
-        self.pareto_labels_ = problem.decode(seeds[best])
+        self.pareto_labels_ = relabel_by_first_appearance(problem.decode(seeds[best]))
 
     def _own_rules(self) -> tuple[str, ...]:
         return ("impurity",)
@@ -310,7 +313,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
         """Replace the result by the clusters that grow from the seeds ``x``."""
-        self.chosen_, self.seeds_ = row, x[x >= 0]
         problem = self.result_.problem
         done = problem.fit_individual(x)
         history = np.array([done.objective])
@@ -319,6 +321,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             problem.encoding.data,
             problem.targets,
         )
+        self.chosen_, self.seeds_ = row, x[x >= 0][self._order]
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
         super()._set(found, data, targets)
@@ -698,7 +701,10 @@ def _fold_scores(
     found = [part_logits(part.model, X[test], targets.n_classes, targets.multilabel) for part in parts]
     scales = [part.scale for part in parts]
     score = macro_auc if scoring is None else scoring
-    return [float(score(truth, mixed_logits(found, scales, (weight, 1 - weight)))) for weight in weights]
+    scored = [score(truth, mixed_logits(found, scales, (weight, 1 - weight))) for weight in weights]
+    return array_of(
+        scored, f"scoring {name_of(score)!r}", (len(weights),), "a number for each weight"
+    ).tolist()
 
 
 class Part(NamedTuple):

@@ -30,6 +30,7 @@ from moo_clustering import subspace
 from moo_clustering._arrays import (
     AnyFloatArray,
     FloatArray,
+    number_clusters,
     numeric_features,
     quoted,
     spawn_seeds,
@@ -38,7 +39,14 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
-from moo_clustering.estimators._base import OF_PREDICT, OF_TRANSFORM, ReportMixin, check_n_clusters
+from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    OF_TRANSFORM,
+    ReportMixin,
+    check_n_clusters,
+    count_distinct_rows,
+    warn_of_few,
+)
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -150,7 +158,8 @@ class SubspaceEstimator(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1.
+        Membership of every document in every cluster; rows sum to 1. The ``n_clusters_`` clusters of
+        ``labels_`` come first, in all arrays, then those that are the largest of no document.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Rows sum to 1; 0 for features that are the same in all documents.
@@ -162,7 +171,7 @@ class SubspaceEstimator(
     multilabel_ : bool
         Whether documents have label sets.
     labels_ : ndarray of shape (n_documents,), int32
-        Column of the largest membership; columns that are the largest of no document leave gaps.
+        Column of the largest membership: clusters 0, 1, ... in the order of their first documents.
     history_ : ndarray of shape (n_iter_,)
         Objective after every sweep; it need not fall.
     n_iter_ : int
@@ -210,6 +219,9 @@ class SubspaceEstimator(
         data = self._data(X)
         self._warn_of_data(X, data, targets)
         self._search(data, targets)
+        n_distinct = count_distinct_rows(X, self.n_clusters)
+        if n_distinct < self.n_clusters:
+            warn_of_few(self.n_clusters_, self.n_clusters)
         return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
@@ -234,8 +246,10 @@ class SubspaceEstimator(
 
     @documented(OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the largest membership, numbered as in ``labels_``."""
-        return self._nearest(self._distances_of(X))
+        """Cluster of the largest membership, of those in ``labels_``; documents of the fit get their own."""
+        nearness = self._nearness(self._distances_of(X))
+        # Of equal ones the first in the order of the search wins, not that of the numbers.
+        return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Classes or label sets of documents; their clusters after a fit without labels.
@@ -359,10 +373,18 @@ class SubspaceEstimator(
         data = self._data(self._checked(X, reset=False))
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
-    def _nearest(self, distances: FloatArray) -> NDArray[np.int32]:
-        return distances.argmin(axis=1).astype(np.int32)
+    def _nearness(self, distances: FloatArray) -> AnyFloatArray:
+        """What is largest for the cluster that documents belong to, shape (n, n_clusters)."""
+        return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
+        self.labels_: NDArray[np.int32]
+        self.labels_, used = number_clusters(found.memberships.argmax(axis=1))
+        self.n_clusters_ = len(used)
+        self._numbers = used.argsort().astype(np.int32)
+        unused = np.setdiff1d(np.arange(found.memberships.shape[1]), used)
+        self._order: NDArray[np.intp] = np.concatenate([used, unused])
+        found = found.take(self._order)
         self.memberships_ = found.memberships
         self.cluster_centers_ = found.centers.T
         self._log_weights = found.log_weights
@@ -371,8 +393,6 @@ class SubspaceEstimator(
         self.class_shares_: FloatArray = subspace.class_shares(found.memberships, targets)
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel
-        self.labels_: NDArray[np.int32] = found.memberships.argmax(axis=1).astype(np.int32)
-        self.n_clusters_ = len(np.unique(self.labels_))
         self.history_ = found.history
         self.n_iter_ = len(found.history)
 
@@ -417,6 +437,12 @@ class Clusters(NamedTuple):
     def objective(self) -> float:
         """Objective of the last sweep."""
         return float(self.history[-1])
+
+    def take(self, order: NDArray[np.intp]) -> Clusters:
+        """The clusters in another order."""
+        *arrays, impurities, history = self
+        ordered = (np.ascontiguousarray(array[:, order]) for array in arrays)
+        return Clusters(*ordered, impurities[order], history)
 
 
 def presence(X: Any) -> Any:
@@ -582,9 +608,8 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     def _vote_fuzziness(self) -> float:
         return self._options.fuzziness
 
-    def _nearest(self, distances: FloatArray) -> NDArray[np.int32]:
-        memberships = subspace.memberships_from_distances(distances, self._impurities, self._options)
-        return memberships.argmax(axis=1).astype(np.int32)
+    def _nearness(self, distances: FloatArray) -> AnyFloatArray:
+        return subspace.memberships_from_distances(distances, self._impurities, self._options)
 
 
 @estimator

@@ -39,6 +39,7 @@ from moo_clustering.estimators._base import (
     ConstrainedClusterer,
     check_n_clusters,
     supervision_groups,
+    warn_of_few,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, ParallelOptions, estimator
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
@@ -168,7 +169,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the largest likelihood times share; pairs do not count."""
+        """Cluster of the largest likelihood times share; pairs do not count.
+
+        Samples of the fit get another label than in ``labels_`` where labels or pairs have moved them.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return samples_of(X, self._space).assigned(self._model, self.n_jobs)[0]
@@ -189,9 +193,10 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         self.labels_, kept = number_clusters(search.best.labels)
         self.n_clusters_ = len(kept)
         if self.n_clusters is not None and self.n_clusters_ < self.n_clusters:
-            warn_caller(
-                f"only {self.n_clusters_} of n_clusters={self.n_clusters} clusters have samples; "
-                "more do not raise the likelihood"
+            warn_of_few(
+                self.n_clusters_,
+                self.n_clusters,
+                "X has fewer distinct rows than clusters, or more clusters do not raise the likelihood",
             )
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)

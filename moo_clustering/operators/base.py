@@ -7,18 +7,24 @@ wrong combination ends in a sentence that says what is missing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pymoo.core.crossover import Crossover
+from pymoo.core.infill import InfillCriterion
+from pymoo.core.initialization import Initialization
 from pymoo.core.mutation import Mutation
+from pymoo.core.operator import Operator
 from pymoo.core.population import Population
 from pymoo.core.repair import Repair
 from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 
-from moo_clustering._arrays import BoolArray
+from moo_clustering._arrays import BoolArray, array_of, is_own
 from moo_clustering._docs import Documented
 from moo_clustering.encodings import Encoding
 
@@ -33,6 +39,51 @@ pool : PartitionPool or array-like of shape (n_partitions, n_samples)
 objective : BagObjective, optional
     Default: the problem's.
 """
+
+
+def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """What an operator made; a ValueError that names it unless these are genes of the right shape."""
+    return array_of(made, type(operator).__name__, shape, "genes")
+
+
+class CheckedDo:
+    """Stands for ``_do`` of an operator of a user's, and looks at what it makes."""
+
+    def __init__(self, operator: Any) -> None:
+        self.operator = operator
+
+    def __call__(self, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        """Genes that the operator made."""
+        operator, shape = self.operator, np.shape(X)
+        made = type(operator)._do(operator, problem, X, *args, **kwargs)
+        if isinstance(operator, Sampling):
+            shape = (X, problem.n_var)
+        elif isinstance(operator, Crossover):
+            shape = (operator.n_offsprings, *shape[1:])
+        return children_of(operator, made, shape)
+
+
+@contextmanager
+def checked_operators(owner: Any) -> Iterator[list[Any]]:
+    """Within it, operators of a user's among the parts of ``owner`` check what they make; it yields them."""
+    found = list({id(one): one for one in _own_operators(owner, 3)}.values())
+    for operator in found:
+        operator._do = CheckedDo(operator)
+    try:
+        yield found
+    finally:
+        for operator in found:
+            del operator._do
+
+
+def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
+    """Operators of a user's in the attributes of an algorithm, and in theirs."""
+    for part in vars(owner).values():
+        for one in part if isinstance(part, list | tuple) else [part]:
+            if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
+                yield one
+            elif depth and isinstance(one, Operator | InfillCriterion | Initialization):
+                yield from _own_operators(one, depth - 1)
 
 
 def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:

@@ -12,7 +12,7 @@ from pymoo.core.duplicate import DuplicateElimination
 from pymoo.core.mating import Mating
 from pymoo.core.population import Population
 
-from moo_clustering._arrays import BoolArray, IntArray, choice, quoted
+from moo_clustering._arrays import BoolArray, IntArray, choice, name_of, quoted
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import row_digests
 
@@ -132,7 +132,12 @@ class CanonicalDuplicates(DuplicateElimination):
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)
         elif self.canonical is not None:
-            X = self.canonical(X)
+            X = np.asarray(self.canonical(X))
+            if len(X) != len(pop):
+                raise ValueError(
+                    f"canonical must return one row for each of {len(pop)} individuals; "
+                    f"{name_of(self.canonical)} returned shape {X.shape}."
+                )
         return row_digests(X)
 
     def _do(

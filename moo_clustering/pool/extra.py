@@ -188,9 +188,21 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
             f"extra_candidates: labels of {family!r} must have length "
             f"{' or '.join(map(str, sorted(lengths)))}, got shape {np.shape(labels)}."
         )
-    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise ValueError(f"extra_candidates: labels of {family!r} must be finite.")
+    whole = rows.dtype.kind != "f" or (np.isfinite(rows).all() and (rows == np.rint(rows)).all())
+    if not whole or rows.dtype.kind == "c" or (rows.dtype.kind == "O" and not _sortable(rows)):
+        raise ValueError(
+            f"extra_candidates: labels of {family!r} must be finite: whole numbers, below 0 for noise, or "
+            "names."
+        )
     return rows
+
+
+def _sortable(rows: NDArray[Any]) -> bool:
+    """Whether labels of any type are all numbers that are not NaN, or all names."""
+    try:
+        return all((row == row).all() and len(np.unique(row)) > 0 for row in rows)
+    except TypeError:
+        return False
 
 
 def _fitted(clusterer: Any, X: Any, seed: int) -> Any:

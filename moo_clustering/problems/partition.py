@@ -10,7 +10,7 @@ import copy
 import importlib
 import os
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -19,7 +19,19 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer, quoted
+from moo_clustering._arrays import (
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    array_of,
+    choice,
+    integer,
+    is_own,
+    name_of,
+    quoted,
+    value_per_row,
+)
 from moo_clustering._docs import Documented
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints
@@ -115,8 +127,9 @@ class PartitionProblem(SignedProblem):
           ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
     inequalities : sequence of callables, default=()
-        Further conditions: functions of labels of shape (n, n_samples) that return n numbers, which are
-        at most 0 for feasible partitions. In ``G`` they follow V.
+        Further conditions: functions of labels of shape (n, n_samples) that return an array of n finite
+        numbers, which are at most 0 for feasible partitions. Of a function f of a single partition,
+        ``lambda labels: [f(row) for row in labels]`` makes one. In ``G`` they follow V.
 
     Attributes
     ----------
@@ -128,7 +141,8 @@ class PartitionProblem(SignedProblem):
     ------
     TypeError, ValueError
         If an index or handling is unknown, there is no objective, sizes disagree, or the handling needs
-        constraints and there are none. Evaluation refuses invalid genotypes: give the algorithm
+        constraints and there are none. Evaluation refuses what indices, inequalities and encodings of your
+        own return in another form, by their names, and invalid genotypes: give the algorithm
         ``repair=EncodingRepair()``.
 
     Notes
@@ -168,9 +182,16 @@ class PartitionProblem(SignedProblem):
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         _check_size(data, encoding.n_samples)
         self.encoding = encoding
+        # Encodings of this package keep their promises; others are looked at once.
+        self._unseen = is_own(encoding)
+        xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         self.indices = _fitted(objectives, data)
         self.constraints = constraints
         self.constraint_handling = "none" if constraints is None else constraint_handling
+        if callable(inequalities) or not all(map(callable, inequalities)):
+            raise TypeError(
+                f"inequalities must be a sequence of functions of labels, got {quoted(inequalities)}."
+            )
         self.inequalities = tuple(inequalities)
 
         names = [index.name for index in self.indices]
@@ -181,7 +202,6 @@ class PartitionProblem(SignedProblem):
         self.objective_names = tuple(names)
         self._signs = np.array(signs)
 
-        xl, xu = encoding.bounds()
         super().__init__(
             n_var=encoding.n_var,
             n_obj=len(names),
@@ -205,18 +225,24 @@ class PartitionProblem(SignedProblem):
             raise ValueError(
                 "X is None: the run ended with no feasible solution, see the notes of this class."
             )
-        return self.encoding.decode(np.atleast_2d(np.asarray(X)))
+        genes = np.atleast_2d(np.asarray(X))
+        labels = self.encoding.decode(genes)
+        return _checked_partitions(self.encoding, labels, len(genes)) if is_own(self.encoding) else labels
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
-        labels = relabel_by_first_appearance(self.decode(genes))
+        decoded = self.decode(genes)
+        labels = relabel_by_first_appearance(decoded)
+        if self._unseen and len(genes):
+            _check_encoding(self.encoding, genes[:1], decoded, labels)
+            self._unseen = False
         first, inverse = self._distinct(genes, labels)
         distinct = labels[first]
         columns = [
             _checked_values(index, self._values(index, distinct, genes[first]), len(first))
             for index in self.indices
         ]
-        limits = [np.asarray(limit(distinct), dtype=np.float64) for limit in self.inequalities]
+        limits = [_limit_values(limit, distinct) for limit in self.inequalities]
         if self.constraints is not None:
             if self.constraint_handling == "objective":
                 columns.append(self.constraints.violation(distinct))
@@ -234,9 +260,9 @@ class PartitionProblem(SignedProblem):
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
         """Values of an index for partitions that were decoded from the genotypes X."""
-        values = np.asarray(index.evaluate(labels))
-        # Text and complex numbers are as bad as numbers that are not finite.
-        return values.astype(np.float64) if values.dtype.kind in "biufO" else np.full(values.shape, np.nan)
+        name, shape = f"index {index.name!r}", (len(labels),)
+        values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
+        return values.astype(np.float64)
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
@@ -265,14 +291,68 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
     return fitted
 
 
-def _checked_values(index: ValidityIndex, values: FloatArray, n: int) -> FloatArray:
-    if values.shape != (n,) or not np.isfinite(values).all():
-        raise ValueError(
-            f"index {index.name!r} must give one finite value per partition, got shape {values.shape} "
-            f"with {np.count_nonzero(~np.isfinite(values))} values that are not finite; let its evaluate "
-            "return an array of as many numbers as rows, with a large finite one where it is undefined."
-        )
+def _checked_values(index: ValidityIndex, values: Any, n: int) -> FloatArray:
+    return value_per_row(values, f"index {index.name!r}", n)
+
+
+def _limit_values(limit: Inequality, labels: Labels) -> FloatArray:
+    """Values of an inequality of a user's."""
+    who, n = f"inequality {name_of(limit)!r}", len(labels)
+    values = value_per_row(limit(labels), who, n)
+    if 1 < n == labels.shape[1]:
+        # One value per sample has the same shape here, but not for a single partition.
+        value_per_row(limit(labels[:1]), who, 1)
     return values
+
+
+def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
+    """Bounds of an encoding of a user's."""
+    name = type(encoding).__name__
+    for attribute in ("n_samples", "n_var"):
+        integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
+    bounds = encoding.bounds()
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise ValueError(f"{name}.bounds must return two arrays, got {quoted(bounds)}.")
+    what = "the smallest and the largest gene values"
+    low, high = (array_of(bound, f"{name}.bounds", (encoding.n_var,), what) for bound in bounds)
+    if (low > high).any():
+        gene = int((low > high).argmax())
+        raise ValueError(f"{name}.bounds must not cross; of gene {gene} they are {low[gene]}, {high[gene]}.")
+    return low, high
+
+
+def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
+    """What an encoding of a user's decoded."""
+    who = f"{type(encoding).__name__}.decode"
+    array = array_of(labels, who, (n, encoding.n_samples), "clusters 0..k-1")
+    if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
+        got = f"dtype {array.dtype}" if array.dtype.kind not in "iu" else f"{array.min()}"
+        raise ValueError(f"{who} must return clusters 0..k-1 as integers, got {got}.")
+    return array
+
+
+def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels: Labels) -> None:
+    """Look at what an encoding of a user's does to the first individual, once."""
+    name, low, high = type(encoding).__name__, *encoding.bounds()
+    gaps = decoded.max(axis=1) != labels.max(axis=1)
+    if gaps.any():
+        found = np.unique(decoded[int(gaps.argmax())])
+        raise ValueError(
+            f"{name}.decode must return clusters 0..k-1 without gaps, got {quoted(found.tolist())}; "
+            "relabel_by_first_appearance closes them."
+        )
+    made = [("repair", encoding.repair(x.copy()))]
+    with suppress(NotImplementedError, ValueError):
+        # Not every encoding can express every partition.
+        made.append(("encode", encoding.encode(labels[:1])))
+    for method, genes in made:
+        found = array_of(genes, f"{name}.{method}", (1, encoding.n_var), "genes")
+        if (found < low).any() or (found > high).any():
+            raise ValueError(
+                f"{name}.{method} must return genes within the bounds of the encoding, got "
+                f"{found.min()}..{found.max()}."
+            )
+        _checked_partitions(encoding, encoding.decode(found), 1)
 
 
 def _check_size(data: Any, n_samples: int) -> None:

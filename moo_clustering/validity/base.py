@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -139,6 +140,8 @@ class FunctionIndex(PopulationIndex):
         value: Any = self.function(self._data, labels)
         if np.ndim(value):
             raise ValueError(f"{self.name} must return one number, got shape {np.shape(value)}.")
+        if not isinstance(value, Real) and np.asarray(value).dtype.kind not in "biuf":
+            raise ValueError(f"{self.name} must return one real number, got {quoted(value)}.")
         return float(value)
 
 

@@ -99,7 +99,7 @@ def test_copies_are_warned_about(run, tmp_path):
     frame.to_csv(tmp_path / "copies.csv", index=False)
     result = run("fit", "copies.csv", "--method", "memetic-kmeans", "-k", 5, "--out", "o")
     assert result.exit_code == 0, result.output
-    assert "found only 3 non-empty clusters (n_clusters=5)" in result.stderr
+    assert "only 3 of n_clusters=5 clusters have samples" in result.stderr
     assert rows_of(result.stdout)["clusters"].startswith("3 of 4, 4, 4")
 
 

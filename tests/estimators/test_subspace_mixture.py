@@ -90,7 +90,7 @@ def test_noise_is_one_cluster():
     noise = np.random.default_rng(1).normal(size=(100, 10))
     model = SubspaceMixture(random_state=0).fit(noise)
     assert (model.n_clusters_, model.feature_weights_.sum()) == (1, 0)
-    with pytest.warns(UserWarning, match="only 1 of n_clusters=4 clusters have samples"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=4 clusters has samples"):
         SubspaceMixture(4, random_state=0).fit(noise)
 
 

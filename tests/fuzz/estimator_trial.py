@@ -90,7 +90,7 @@ def _judged(error: Exception) -> tuple[str, str]:
 def _faults(model: Any, case: Any, setting: Any) -> str:
     n = count(case)
     if setting.clusters:
-        fault = _partition_fault(model.labels_, n, setting.gaps)
+        fault = _partition_fault(model.labels_, n)
         if fault:
             return fault
         n_clusters = getattr(model, "n_clusters_", None)
@@ -109,13 +109,13 @@ def _numbers(value: Any) -> np.ndarray:
     return value.instances if isinstance(value, Bags) else np.asarray(value, dtype=float)
 
 
-def _partition_fault(labels: Any, n: int, gaps: bool) -> str:
+def _partition_fault(labels: Any, n: int) -> str:
     if not isinstance(labels, np.ndarray) or labels.dtype.kind != "i":
         return f"labels_ are no integers: {labels!r}"
     if labels.shape != (n,):
         return f"labels_ have shape {labels.shape}, not ({n},)"
     found = np.unique(labels)
-    complete = found.min() >= 0 if gaps else np.array_equal(found, np.arange(len(found)))
+    complete = np.array_equal(found, np.arange(len(found)))
     return "" if complete else f"clusters are {found}"
 
 

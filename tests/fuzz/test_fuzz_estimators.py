@@ -98,10 +98,6 @@ def test_trials_see_what_is_wrong(options, told):
 
 def test_trials_pass_what_is_right():
     assert try_case(StubSetting("Stub"), Case(np.zeros((3, 2)))).kind == "fitted"
-    assert (
-        try_case(StubSetting("Stub", gaps=True), Case(np.zeros((3, 2)), {}, {"labels": (4, 4, 2)})).kind
-        == "fitted"
-    )
     refused = Case(np.zeros((3, 2)), {}, {"n_clusters": 0})
     assert try_case(Setting("PCKMeans", options={"n_clusters": 2}), refused).kind == "refused"
 

@@ -16,6 +16,7 @@ from pymoo.core.repair import Repair
 
 from moo_clustering._arrays import SeedLike
 from moo_clustering._docs import documented
+from moo_clustering.operators.base import children_of
 
 Individuals = list[Any]
 Function = Callable[..., Any]
@@ -187,9 +188,10 @@ def as_mate(
     ) -> tuple[Individual, Individual]:
         rng = own if rng is None else rng
         parents = np.stack([np.asarray(first), np.asarray(second)])[:, None, :]
-        children = crossover._do(problem, parents, random_state=rng)[:, 0]
+        made = crossover._do(problem, parents, random_state=rng)
+        children = children_of(crossover, made, (crossover.n_offsprings, *parents.shape[1:]))[:, 0]
         if repair is not None:
-            children = repair._do(problem, children, random_state=rng)
+            children = children_of(repair, repair._do(problem, children, random_state=rng), children.shape)
         put_genes(first, children[0])
         put_genes(second, children[-1])
         return first, second
@@ -212,9 +214,10 @@ def as_mutate(
 
     def mutate(individual: Individual, rng: np.random.Generator | None = None) -> tuple[Individual]:
         rng = own if rng is None else rng
-        mutant = mutation._do(problem, np.asarray(individual)[None, :], random_state=rng)
+        genes = np.asarray(individual)[None, :]
+        mutant = children_of(mutation, mutation._do(problem, genes, random_state=rng), genes.shape)
         if repair is not None:
-            mutant = repair._do(problem, mutant, random_state=rng)
+            mutant = children_of(repair, repair._do(problem, mutant, random_state=rng), genes.shape)
         put_genes(individual, mutant[0])
         return (individual,)
 

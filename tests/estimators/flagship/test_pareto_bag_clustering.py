@@ -126,7 +126,7 @@ def test_pairs_new_classes_and_numbers():
     with pytest.raises(InconsistentConstraintsError):
         ParetoBagClustering(**QUICK).fit(BAGS, must_link=[(0, 1)], cannot_link=[(0, 1)])
     new = ParetoBagClustering(novel="allow", **QUICK).fit(BAGS, np.where(LABELS == 1, -1, LABELS))
-    assert None in new.transduction_
+    assert -1 in new.transduction_
 
 
 def test_evolution_and_its_controls():
@@ -147,7 +147,7 @@ def test_few_and_equal_bags():
     assert_array_equal(ParetoBagClustering(random_state=0).fit(BAGS[:2]).labels_, [0, 0])
     assert_array_equal(ParetoBagClustering(2, random_state=0).fit(BAGS[:2]).labels_, [0, 1])
     assert ParetoBagClustering(random_state=0).fit([BAGS[0]] * 12).n_clusters_ == 1
-    with pytest.warns(UserWarning, match="only 3 distinct rows"):
+    with pytest.warns(UserWarning, match="only 3 of n_clusters=.* fewer distinct rows"):
         found = ParetoBagClustering(5, **QUICK).fit(BAGS[:3] * 5)
     assert_array_equal(found.labels_, [0, 1, 2] * 5)
     assert ParetoBagClustering(24, **QUICK).fit(BAGS).n_clusters_ == 24

@@ -90,7 +90,7 @@ def test_classes_of_other_partitions(with_labels):
         inside = with_labels.labels_ == cluster
         counts = np.bincount(Y[inside & (Y >= 0)], minlength=3)
         assert index == (counts.argmax() if counts.any() else -1)
-        assert set(names[inside]) == {None if index < 0 else index}
+        assert set(names[inside]) == {-1 if index < 0 else index}
     with_labels.choose("auto")
     assert_array_equal(with_labels.predict_proba_, fitted)
     assert_array_equal(with_labels.transduction_, fitted.argmax(axis=1))

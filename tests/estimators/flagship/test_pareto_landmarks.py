@@ -111,7 +111,7 @@ def test_repeated_rows():
 
 def test_fewer_distinct_rows_than_clusters():
     rows = np.repeat([[0.0], [1.0], [5.0]], 100, axis=0)
-    with pytest.warns(UserWarning, match="only 3 distinct rows"):
+    with pytest.warns(UserWarning, match="only 3 of n_clusters=.* fewer distinct rows"):
         found = ParetoClustering(5, n_landmarks=60, random_state=0).fit(rows)
     assert ari(found.labels_, np.repeat([0, 1, 2], 100)) == found.n_clusters_ - 2 == 1
     equal = ParetoClustering(n_landmarks=60, random_state=0).fit(np.ones((200, 2)))

@@ -55,10 +55,10 @@ def test_known_samples_are_no_noise(model):
     model.relabel(y)
     assert_array_equal(model.labels_ < 0, np.arange(123) > 120)
     assert model.labels_[120] == 1
-    assert model.transduction_[[0, 120, 121]].tolist() == [0, 1, None]
+    assert model.transduction_[[0, 120, 121]].tolist() == [0, 1, -1]
     assert ari(model.labels_[:120], CLASSES) == 1
     model.set_params(novel="allow").relabel(y)
-    assert model.transduction_[[0, 121]].tolist() == [0, None]
+    assert model.transduction_[[0, 121]].tolist() == [0, -1]
     model.set_params(novel="none").relabel(must_link=[[121, 0]])
     assert_array_equal(np.flatnonzero(model.labels_ < 0), [120, 122])
     assert model.labels_[121] == model.labels_[0]

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pareto_cases import CLASSES, QUICK, X, ari, naive_evidence, naive_scores, partly
 from sklearn.datasets import make_blobs
+from sklearn.metrics import accuracy_score
 
 from moo_clustering import ParetoClustering
 
@@ -28,11 +29,12 @@ def test_the_class_without_label_is_a_new_one(allowed):
     assert_array_equal(allowed.classes_, [0, 1])
     assert sorted(allowed.cluster_classes_index_.tolist()) == [-1, 0, 1]
     named = allowed.transduction_
-    assert named.dtype == object
+    assert named.dtype == TWO.dtype
     for i, name in enumerate(named):
         index = allowed.cluster_classes_index_[allowed.labels_[i]]
-        assert name is None if index < 0 else name == allowed.classes_[index]
-    assert np.mean([name is None for name in named[CLASSES == 2]]) > 0.9
+        assert name == (-1 if index < 0 else allowed.classes_[index])
+    assert np.mean(named[CLASSES == 2] == -1) > 0.9
+    assert accuracy_score(CLASSES, named) > 0.6
     assert not hasattr(allowed, "predict_proba_")
     with pytest.raises(ValueError, match="labels"):
         allowed.predict_proba(X)
@@ -51,7 +53,7 @@ def test_a_partition_that_no_label_contradicts_is_kept_by_default():
     # Positions of classes, then the new cluster.
     assert_array_equal(model.labels_[TWO >= 0], TWO[TWO >= 0])
     assert_array_equal(model.cluster_classes_index_, [0, 1, -1])
-    assert_array_equal([name is None for name in model.transduction_], model.labels_ == 2)
+    assert_array_equal(model.transduction_ == -1, model.labels_ == 2)
     assert_array_equal(model.predict(X), model.labels_)
     assert ", 1 of them without labels:" in model.summary()
     with pytest.raises(ValueError, match='novel="none"'):
@@ -155,7 +157,7 @@ def test_majority_names_a_cluster_and_ties_go_to_the_lowest():
     y[np.flatnonzero(CLASSES == 0)[:3]] = [7, 7, 5]
     y[np.flatnonzero(CLASSES == 1)[:2]] = [9, 5]
     model = ParetoClustering(3, novel="allow", **QUICK).fit(X, y)
-    names = {int(model.transduction_[np.flatnonzero(c == CLASSES)[10]] or -1) for c in (0, 1, 2)}
+    names = {int(model.transduction_[np.flatnonzero(c == CLASSES)[10]]) for c in (0, 1, 2)}
     assert names == {7, 5, -1}
 
 
@@ -173,20 +175,21 @@ def test_merging():
     assert_array_equal(one.transduction_ == 3, ~new)
 
 
-@pytest.mark.parametrize("names", [[0], ["oak"], [4.0]])
-def test_a_single_class_warns_and_allows(names):
+@pytest.mark.parametrize(("names", "none"), [([0], -1), (["oak"], "-1"), ([4.0], -1.0)])
+def test_a_single_class_warns_and_allows(names, none):
     y = np.array([names[0] if code == 0 else -1 for code in Y], dtype=object)
     with pytest.warns(UserWarning, match=f"of one class, {names[0]!r}: clusters without labels"):
         model = ParetoClustering(**QUICK).fit(X, y)
     same = ParetoClustering(novel="allow", **QUICK).fit(X, y)
     assert_array_equal(model.labels_, same.labels_)
-    assert {*model.transduction_} == {names[0], None}
+    assert {*model.transduction_} == {names[0], none}
+    assert {type(name) for name in model.transduction_.tolist()} == {type(names[0])}
 
 
 def test_one_class_everywhere():
     with pytest.warns(UserWarning, match="of one class"):
         model = ParetoClustering(**QUICK).fit(X, np.zeros(len(X), dtype=int))
-    assert None not in model.transduction_ or model.n_clusters_ > 1
+    assert -1 not in model.transduction_ or model.n_clusters_ > 1
 
 
 def test_pairs_beside_labels(allowed):

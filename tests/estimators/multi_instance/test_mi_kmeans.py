@@ -166,7 +166,7 @@ def test_empty_cluster_gets_the_bag_farthest_from_its_own_center():
     np.testing.assert_array_equal(kept.labels, 0)
     np.testing.assert_allclose(kept.centers, [[0.25], [50.0]])
     assert kept.history == [(pytest.approx(1.75**2 + 1.25**2 + 9.25**2 + 2.25**2), 0)]
-    with pytest.warns(UserWarning, match="found only 1 non-empty clusters .n_clusters=2"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 clusters has samples"):
         model = MIKMeans(2, init=start, empty="keep", normalize=False).fit(bags)
     assert model.cluster_centers_.shape == (1, 1)
     assert np.isfinite(model.cluster_centers_).all()

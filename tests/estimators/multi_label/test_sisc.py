@@ -113,8 +113,11 @@ def test_order_of_unlabelled_documents_does_not_matter(model, data):
     order = np.arange(120)
     order[1::2] = np.random.default_rng(3).permutation(order[1::2])
     other = SISC(**QUICK).fit(X[order], partial[order])
-    assert_allclose(other.memberships_, model.memberships_[order], atol=1e-8)
-    assert_allclose(other.class_shares_, model.class_shares_, atol=1e-8)
+    # Clusters are numbered by their first documents.
+    same = np.abs(other.cluster_centers_[:, None] - model.cluster_centers_).sum(axis=2).argmin(axis=1)
+    assert sorted(same) == list(range(len(same)))
+    assert_allclose(other.memberships_, model.memberships_[order][:, same], atol=1e-8)
+    assert_allclose(other.class_shares_, model.class_shares_[same], atol=1e-8)
 
 
 def test_unlabelled_documents_take_part_in_clusters(model, data):
@@ -128,9 +131,9 @@ def test_unlabelled_documents_take_part_in_clusters(model, data):
 def test_normalisations_of_impurity(data, impurity, labels):
     X, partial, Y = data
     y = partial if labels == "sets" else np.where(partial[:, 0] < 0, -1, Y[:, :3].argmax(axis=1))
-    printed, count, mean = (
-        SISC(**QUICK, impurity=kind, max_iter=1).fit(X, y).impurities_ for kind in (impurity, "count", "mean")
-    )
+    fits = [SISC(**QUICK, impurity=kind, max_iter=1).fit(X, y) for kind in (impurity, "count", "mean")]
+    # After one sweep the centres are the same, while the first documents of the clusters may not be.
+    printed, count, mean = (fit.impurities_[np.lexsort(fit.cluster_centers_.T)] for fit in fits)
     if impurity is None:
         assert_array_equal(printed, 0)
     else:
