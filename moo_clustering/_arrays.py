@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
@@ -39,6 +40,8 @@ SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState |
 _CHUNK = 1 << 22
 # Columns that a message names.
 _SHOWN = 5
+# Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
+_NEAR_ONE = 40
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -60,34 +63,72 @@ def centred_features(data: Any) -> NDArray[np.float64]:
     """Copy of ``data`` with column means zero.
 
     A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
-    large common offset costs no digits.
+    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
     """
     X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
     with np.errstate(over="ignore", invalid="ignore"):
         X = X - X[0]
         X -= X.mean(axis=0)
-        total = np.einsum("ij,ij->i", X, X).max() * len(X)
-    if not np.isfinite(total):
-        raise ValueError("data has values so large that squared distances overflow; rescale it")
+    require_squares(X, "data")
     return X
 
 
-def require_squares(X: Any) -> None:
-    """Refuse values of which sums of squares, and of some times as many, would overflow or vanish.
+def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
+    """Refuse data whose squared distances overflow or vanish in ``dtype``.
 
-    Raises a ValueError when the root of the number of values times the largest of them exceeds 1e150, or when
-    that is not zero and below 1e-150.
+    Raises a ValueError if 10,000 times the sum of all squares may overflow, or if the square of a rounding
+    error of the largest difference between rows (of the largest value in sparse data) is no normal number.
+    Between these limits a unit that is a power of two times another one changes no digit.
     """
     values = X.data if issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > 1e150 / np.sqrt(max(values.size, 1)):
+    if not values.size:
+        return
+    limits = np.finfo(dtype)
+    where = "" if limits.dtype == np.float64 else f" in {limits.dtype}"
+    has, them = ("have", "them") if name.endswith("s") else ("has", "it")
+    low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
+    largest = float(max(high.max(), -low.min()))
+    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # NaN neither
         raise ValueError(
-            f"X has values so large that squared distances overflow, up to {largest:g} in size; rescale it"
+            f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} in "
+            f"size; rescale {them}"
         )
-    if 0 < largest < 1e-150:
+    # Constant columns and common offsets take no part in distances.
+    widest = largest if issparse(X) else float((high - low).max())
+    if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
         raise ValueError(
-            f"X has values so small that squared distances vanish, up to {largest:g} in size; rescale it"
+            f"{name} {has} values so small, or so near to each other, that squared distances vanish{where}, "
+            f"up to {widest:g} in size; rescale {them}"
         )
+
+
+def row_sizes(X: Any) -> NDArray[Any]:
+    """Largest absolute value of every row of a dense or CSR matrix."""
+    if issparse(X):
+        return np.asarray(abs(X).max(axis=1).toarray()).ravel()
+    return np.asarray(np.abs(X).max(axis=1, initial=0.0))
+
+
+def near_one(X: Any) -> Any:
+    """Multiply rows of a dense or CSR matrix by powers of two, which changes no cosine, to make them near 1.
+
+    scikit-learn treats rows of a length below 2e-15 as zeros, and squares of very large and small values
+    overflow or vanish. Rows that are near 1 stay as they are; X itself is returned if all are.
+    """
+    exponents = np.frexp(row_sizes(X))[1]
+    shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
+    if not shifts.any():
+        return X
+    if not issparse(X):
+        return np.ldexp(X, shifts[:, None])
+    X = X.copy()
+    X.data = np.ldexp(X.data, np.repeat(shifts, np.diff(X.indptr)))
+    return X
+
+
+def unit_rows(X: Any) -> Any:
+    """Copy of a dense or CSR matrix with rows of length 1, whatever their unit; rows of zeros stay."""
+    return normalize(near_one(X))
 
 
 def without_duplicates(X: Any) -> Any:

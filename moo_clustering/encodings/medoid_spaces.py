@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
@@ -22,6 +21,7 @@ from moo_clustering._arrays import (
     block_slices,
     choice,
     quoted,
+    unit_rows,
 )
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
@@ -280,7 +280,7 @@ class DenseVectorSpace(VectorSpace):
 
     def __init__(self, X: FloatArray, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
-        self.X = np.ascontiguousarray(normalize(X) if kind == kernels.COSINE else _near_origin(X))
+        self.X = np.ascontiguousarray(unit_rows(X) if kind == kernels.COSINE else _near_origin(X))
         super().__init__(np.einsum("ij,ij->i", self.X, self.X), kind, n_jobs)
         sums = self.X.sum(axis=0)
         self._measure(sums, self.X @ sums)
@@ -341,7 +341,7 @@ class SparseVectorSpace(VectorSpace):
         X = csr_array(X, copy=True)
         X.sum_duplicates()
         if kind == kernels.COSINE:
-            X = normalize(X, copy=False)
+            X = unit_rows(X)
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

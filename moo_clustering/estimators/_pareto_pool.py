@@ -19,7 +19,6 @@ from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import normalize
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -31,6 +30,7 @@ from moo_clustering._arrays import (
     number_clusters,
     quoted,
     spawn_seeds,
+    unit_rows,
 )
 from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
@@ -427,7 +427,7 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Rows on the common scale, shape (n, n_varying); one column of zeros if no feature varies."""
         if self.components is not None:
-            rows: FloatArray = normalize(self.components.transform(X))
+            rows: FloatArray = unit_rows(self.components.transform(X))
             return np.ascontiguousarray(rows, dtype=np.float64)
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))

@@ -22,6 +22,7 @@ from moo_clustering.graphs.neighbors import (
     Ties,
     check_distances,
     distinct_rows,
+    for_single,
     metric_space,
     ordered_lists,
     round_distances,
@@ -140,6 +141,7 @@ def locus_graph(
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
+        given = for_single(given) if metric in DIFFERENCES else given
         lists = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method)
         neighbors, recall = lists.indices, lists.recall
     # Encodings share what nobody can write to.

@@ -665,8 +665,6 @@ class NeighborGraphProblem(FixedProblem):
                 "gene='index' needs neighbour lists of full width, "
                 f"{n_samples - 1} for {n_samples} samples; got width {width}."
             )
-        if np.isinf(lists.distances[lists.indices >= 0]).any():
-            raise ValueError("the neighbour lists hold distances of more than 3.4e38; rescale X.")
         self.lists = lists
         self.width = width
         self.n_neighbors = n_neighbors
