@@ -42,6 +42,8 @@ _CHUNK = 1 << 22
 _SHOWN = 5
 # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
 _NEAR_ONE = 40
+# An offset of so many times the spread costs a mean more than three digits.
+_FAR = 1e3
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -71,6 +73,16 @@ def centred_features(data: Any) -> NDArray[np.float64]:
         X -= X.mean(axis=0)
     require_squares(X, "data")
     return X
+
+
+def far_offset(X: Any) -> FloatArray:
+    """Values of the first row where a common offset is far larger than the spread of a column, else 0.
+
+    Means of such columns lack the digits in which rows differ, unless the offset is subtracted first.
+    """
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    far = np.maximum(high, -low) > _FAR * (high - low)
+    return np.where(far, X[0], 0.0)
 
 
 def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:

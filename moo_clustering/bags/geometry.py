@@ -7,7 +7,16 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer, require_squares
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    Labels,
+    choice,
+    far_offset,
+    integer,
+    require_squares,
+)
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
@@ -22,8 +31,6 @@ Weighting = Literal["bag", "instance"]
 _SINGLE_ABOVE = 512 * 2**20
 # Squared distances below these shares of the largest squared norm are rounding errors, and count as 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# An offset of so many times the spread of the instances costs digits.
-_FAR = 1e3
 # Bytes of projections at a time; fixed, so that results do not depend on the number of workers.
 _SCRATCH = 64 * 2**20
 # Numbers in the table of distances of a bag from all bag means: 32 MB of float64.
@@ -108,17 +115,12 @@ class BagGeometry:
         self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
         X = np.asarray(bags.instances, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            self.center = X.mean(axis=0)
-            X = X - self.center
-            self.means = bags.means() - self.center
-            if np.abs(self.center).max() > _FAR * np.abs(X).max():
-                # A large common offset costs means digits, unless an instance is subtracted first.
-                first = bags.instances[0].astype(np.float64)
-                X = bags.instances - first
-                means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None]
-                shift = X.mean(axis=0)
-                self.center, self.means = first + shift, means - shift
-                X -= shift
+            if (offset := far_offset(X)).any():
+                X = X - offset
+            center = X.mean(axis=0)
+            self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
+            self.center = offset + center
+            X = X - center
             # bounds every sum of products that any partition leads to
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)

@@ -17,7 +17,6 @@ from scipy import linalg, optimize, sparse
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,6 +37,7 @@ from moo_clustering.estimators._base import (
     OF_PREDICT,
     ConstrainedClusterer,
     check_n_clusters,
+    nearest_rows,
     supervision_pairs,
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
@@ -366,8 +366,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     @documented(OF_PREDICT)
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Cluster of the centre that is nearest in the learned metric."""
-        nearest: NDArray[Any] = pairwise_distances_argmin(self.transform(X), self._centers)
-        return nearest.astype(np.int32)
+        return nearest_rows(self.transform(X), self._centers, "euclidean")
 
     def _learn(
         self, X: FloatArray, must: NDArray[np.int64], cannot: NDArray[np.int64]
