@@ -42,6 +42,8 @@ _CHUNK = 1 << 22
 _SHOWN = 5
 # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
 _NEAR_ONE = 40
+# Single precision holds values of this size and far smaller ones beside them.
+_LEAST_SINGLE = 1e-30
 # An offset of so many times the spread costs a mean more than three digits.
 _FAR = 1e3
 
@@ -121,13 +123,14 @@ def row_sizes(X: Any) -> NDArray[Any]:
     return np.asarray(np.abs(X).max(axis=1, initial=0.0))
 
 
-def near_one(X: Any) -> Any:
-    """Multiply rows of a dense or CSR matrix by powers of two, which changes no cosine, to make them near 1.
+def near_one(X: Any, *, together: bool = False) -> Any:
+    """Multiply rows of a dense or CSR matrix by powers of two to make them near 1; together, or one by one.
 
-    scikit-learn treats rows of a length below 2e-15 as zeros, and squares of very large and small values
-    overflow or vanish. Rows that are near 1 stay as they are; X itself is returned if all are.
+    One by one, cosines stay the same. scikit-learn treats rows of a length below 2e-15 as zeros, and squares
+    of very large and small values overflow or vanish. X itself is returned if all rows are near 1.
     """
-    exponents = np.frexp(row_sizes(X))[1]
+    sizes = row_sizes(X)
+    exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
     shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
     if not shifts.any():
         return X
@@ -357,8 +360,10 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
+        single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
+        allowed = [np.float64, np.float32] if single else dtype
         # Sums of the same numbers in another order end in other bits.
-        return validate_data(estimator, X, dtype=dtype, order="C", **options)
+        found = validate_data(estimator, X, dtype=allowed, order="C", **options)
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
@@ -379,6 +384,15 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if not problem:
             raise
         raise ValueError(problem) from error
+    if single and found.dtype != np.float32:
+        largest = float(row_sizes(found).max(initial=0.0))
+        if largest > np.finfo(np.float32).max or 0 < largest < _LEAST_SINGLE:
+            raise ValueError(
+                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
+                f"{largest:g} in size; rescale it, or use float64"
+            )
+        found = found.astype(np.float32)
+    return found
 
 
 def _dates(X: Any) -> list[str]:

@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     Int64Array,
     MissingPackageError,
     choice,
+    near_one,
     quoted,
     require_squares,
     warn_caller,
@@ -59,7 +60,7 @@ _SPARE = 4
 # Share of a distance that single precision may lose before the points are searched for in double precision.
 _BLUR = 0.01
 # Lists hold distances in single precision: below this the nearest of them lose digits.
-_LEAST, _LARGEST_POWER = 1e-30, 60
+_LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
 
@@ -287,7 +288,8 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
             space.finish(distances)
-        apart = rows.of_sample[indices] != rows.of_sample[:, None]
+        # Other metrics have distances of 0 between different rows.
+        apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
@@ -496,7 +498,9 @@ def index_tied_lists(
     """
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
-    lists = ordered_lists(for_single(data), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs)
+    lists = ordered_lists(
+        near_one(data, together=True), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs
+    )
     rows = np.arange(n_samples)
     if metric == "precomputed":
         return lists, data[rows[:, None], lists.indices]
@@ -506,12 +510,6 @@ def index_tied_lists(
         block = slice(lo, lo + step)
         distances[block] = row_distances(data, rows[block, None], lists.indices[block])
     return lists, distances
-
-
-def for_single(data: FloatArray) -> FloatArray:
-    """Features or distances, times a power of two if single precision needs it to order neighbours."""
-    size = np.frexp(np.abs(data).max(initial=0.0))[1]
-    return data if abs(size) < _LARGEST_POWER else np.ldexp(data, -size)
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
