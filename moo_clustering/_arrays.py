@@ -386,7 +386,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         raise ValueError(problem) from error
     if single and found.dtype != np.float32:
         largest = float(row_sizes(found).max(initial=0.0))
-        if largest > np.finfo(np.float32).max or 0 < largest < _LEAST_SINGLE:
+        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
                 f"{largest:g} in size; rescale it, or use float64"
