@@ -54,7 +54,14 @@ class SubspaceData:
         self.n_jobs = n_jobs
 
     @classmethod
-    def of(cls, X: Any, *, dtype: DTypeLike = "float64", n_jobs: int | None = None) -> Self:
+    def of(
+        cls,
+        X: Any,
+        *,
+        dtype: DTypeLike = "float64",
+        n_jobs: int | None = None,
+        shift: FloatArray | None = None,
+    ) -> Self:
         """Check data and keep them as a sweep reads them.
 
         Parameters
@@ -64,6 +71,8 @@ class SubspaceData:
             0 is compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
+        shift : ndarray of shape (n_features,), optional
+            ``matrix.shift`` of other samples, relative to which those of X are read in the same form.
 
         Raises
         ------
@@ -82,8 +91,9 @@ class SubspaceData:
         if given.dtype == np.float16:
             given = given.astype(kind)  # sparse matrices have no such type
         require_squares(given, dtype=kind)
-        if not issparse(given) and np.count_nonzero(given) > _DENSE * given.size:
-            return cls(DenseMatrix(given, kind), kind, n_jobs)
+        share = np.count_nonzero(given) / given.size if shift is None and not issparse(given) else 0.0
+        if not issparse(given) and (share > _DENSE if shift is None else shift.any()):
+            return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
 
     @property
@@ -163,11 +173,11 @@ class DenseMatrix:
     formed, so that a large common offset costs no digits.
     """
 
-    def __init__(self, matrix: NDArray[Any], dtype: DTypeLike) -> None:
+    def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
         self.shape: tuple[int, int] = self._X.shape
-        self.is_binary = bool(((self._X == 0) | (self._X == 1)).all())
-        self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean()
+        self.is_binary = shift is None and bool(((self._X == 0) | (self._X == 1)).all())
+        self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean() if shift is None else shift
         self.order = np.arange(self.shape[1])
 
     @property
