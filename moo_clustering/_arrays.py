@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.preprocessing import normalize
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
@@ -40,6 +41,12 @@ SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState |
 _CHUNK = 1 << 22
 # Columns that a message names.
 _SHOWN = 5
+# Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
+_NEAR_ONE = 40
+# Single precision holds values of this size and far smaller ones beside them.
+_LEAST_SINGLE = 1e-30
+# An offset of so many times the spread costs a mean more than three digits.
+_FAR = 1e3
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -61,34 +68,83 @@ def centred_features(data: Any) -> NDArray[np.float64]:
     """Copy of ``data`` with column means zero.
 
     A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
-    large common offset costs no digits.
+    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
     """
     X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
     with np.errstate(over="ignore", invalid="ignore"):
         X = X - X[0]
         X -= X.mean(axis=0)
-        total = np.einsum("ij,ij->i", X, X).max() * len(X)
-    if not np.isfinite(total):
-        raise ValueError("data has values so large that squared distances overflow; rescale it")
+    require_squares(X, "data")
     return X
 
 
-def require_squares(X: Any) -> None:
-    """Refuse values of which sums of squares, and of some times as many, would overflow or vanish.
+def far_offset(X: Any) -> FloatArray:
+    """Values of the first row where a common offset is far larger than the spread of a column, else 0.
 
-    Raises a ValueError when the root of the number of values times the largest of them exceeds 1e150, or when
-    that is not zero and below 1e-150.
+    Means of such columns lack the digits in which rows differ, unless the offset is subtracted first.
+    """
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    far = np.maximum(high, -low) > _FAR * (high - low)
+    return np.where(far, X[0], 0.0)
+
+
+def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
+    """Refuse data whose squared distances overflow or vanish in ``dtype``.
+
+    Raises a ValueError if 10,000 times the sum of all squares may overflow, or if the square of a rounding
+    error of the largest difference between rows (of the largest value in sparse data) is no normal number.
+    Between these limits a unit that is a power of two times another one changes no digit.
     """
     values = X.data if issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > 1e150 / np.sqrt(max(values.size, 1)):
+    if not values.size:
+        return
+    limits = np.finfo(dtype)
+    where = "" if limits.dtype == np.float64 else f" in {limits.dtype}"
+    has, them = ("have", "them") if name.endswith("s") else ("has", "it")
+    low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
+    largest = float(max(high.max(), -low.min()))
+    if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # NaN neither
         raise ValueError(
-            f"X has values so large that squared distances overflow, up to {largest:g} in size; rescale it"
+            f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} in "
+            f"size; rescale {them}"
         )
-    if 0 < largest < 1e-150:
+    # Constant columns and common offsets take no part in distances.
+    widest = largest if issparse(X) else float((high - low).max())
+    if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
         raise ValueError(
-            f"X has values so small that squared distances vanish, up to {largest:g} in size; rescale it"
+            f"{name} {has} values so small, or so near to each other, that squared distances vanish{where}, "
+            f"up to {widest:g} in size; rescale {them}"
         )
+
+
+def row_sizes(X: Any) -> NDArray[Any]:
+    """Largest absolute value of every row of a dense or CSR matrix."""
+    if issparse(X):
+        return np.asarray(abs(X).max(axis=1).toarray()).ravel()
+    return np.asarray(np.abs(X).max(axis=1, initial=0.0))
+
+
+def near_one(X: Any, *, together: bool = False) -> Any:
+    """Multiply rows of a dense or CSR matrix by powers of two to make them near 1; together, or one by one.
+
+    One by one, cosines stay the same. scikit-learn treats rows of a length below 2e-15 as zeros, and squares
+    of very large and small values overflow or vanish. X itself is returned if all rows are near 1.
+    """
+    sizes = row_sizes(X)
+    exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
+    shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
+    if not shifts.any():
+        return X
+    if not issparse(X):
+        return np.ldexp(X, shifts[:, None])
+    X = X.copy()
+    X.data = np.ldexp(X.data, np.repeat(shifts, np.diff(X.indptr)))
+    return X
+
+
+def unit_rows(X: Any) -> Any:
+    """Copy of a dense or CSR matrix with rows of length 1, whatever their unit; rows of zeros stay."""
+    return normalize(near_one(X))
 
 
 def without_duplicates(X: Any) -> Any:
@@ -352,8 +408,10 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
+        single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
+        allowed = [np.float64, np.float32] if single else dtype
         # Sums of the same numbers in another order end in other bits.
-        return validate_data(estimator, X, dtype=dtype, order="C", **options)
+        found = validate_data(estimator, X, dtype=allowed, order="C", **options)
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
@@ -374,6 +432,15 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if not problem:
             raise
         raise ValueError(problem) from error
+    if single and found.dtype != np.float32:
+        largest = float(row_sizes(found).max(initial=0.0))
+        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
+            raise ValueError(
+                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
+                f"{largest:g} in size; rescale it, or use float64"
+            )
+        found = found.astype(np.float32)
+    return found
 
 
 def _dates(X: Any) -> list[str]:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import block_slices, centred_features, quoted
+from moo_clustering._arrays import block_slices, centred_features, quoted, require_squares, unit_rows
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]
@@ -21,6 +20,17 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
+# Other metrics of scikit-learn and SciPy that sum squares.
+OF_SQUARES = (
+    "euclidean",
+    "l2",
+    "sqeuclidean",
+    "nan_euclidean",
+    "minkowski",
+    "seuclidean",
+    "mahalanobis",
+    "correlation",
+)
 
 
 def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> NDArray[np.float64]:
@@ -46,12 +56,16 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             D = euclidean_distances(X, squared=True)
             refine_squared_distances(X, np.einsum("ij,ij->i", X, X), D, _CANCELLED)
             return np.sqrt(D, out=D)
-        if isinstance(metric, str) and metric == "cosine" and not issparse(X):
-            X = normalize(X.astype(np.float64, copy=False))
+        if isinstance(metric, str) and metric == "cosine":
+            X = unit_rows(X.astype(np.float64, copy=False))
             D = X @ X.T
+            if issparse(D):
+                D = D.toarray()
             np.clip(np.subtract(1.0, D, out=D), 0.0, 2.0, out=D)
             np.fill_diagonal(D, 0.0)
             return D
+        if metric in OF_SQUARES:
+            require_squares(X, "data")
         D = np.ascontiguousarray(pairwise_distances(X, metric=metric), dtype=np.float64)
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
@@ -106,4 +120,5 @@ def mean_square(D: NDArray[np.floating[Any]]) -> float:
     value = float(np.einsum("ij,ij->", D, D, dtype=np.float64)) / D.size
     if not np.isfinite(value):
         raise ValueError("data has distances so large that their squares overflow; rescale it")
+    require_squares(D, "data")
     return value

@@ -518,20 +518,23 @@ class Matrix(NamedTuple):
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
     """Take a matrix of numbers that are finite and not negative; what is given stays as it is."""
-    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
+    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="A"))
     check_non_negative(A, "nmf (parameter A)")
     if not A.has_canonical_format:
         A = A.copy()
         A.sum_duplicates()
-    # Read-only or memory-mapped matrices would be compiled for once more.
-    A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
+    # Measured before single precision makes infinities or zeros of values.
     with np.errstate(over="ignore"):
         square = float(np.square(A.data, dtype=np.float64).sum())
-    limits = np.finfo(A.dtype)
+    limits = np.finfo(np.dtype(dtype))
     if not square <= float(limits.max):
         raise ValueError(f"A has values so large that their squares overflow {dtype}; rescale it.")
-    if square < float(limits.tiny) and A.data.any():
+    if square < float(limits.tiny / limits.eps) and A.data.any():
         raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
+    A = A.astype(dtype, copy=False)
+    # Read-only or memory-mapped matrices would be compiled for once more.
+    A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
+    square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
     return Matrix(A, A.T.tocsr(), square, mean)
 

@@ -15,7 +15,6 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, _fit_context
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.feature_selection import SelectorMixin
-from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -27,6 +26,7 @@ from moo_clustering._arrays import (
     numeric_features,
     optional_package,
     quoted,
+    unit_rows,
     warn_caller,
     without_duplicates,
 )
@@ -576,7 +576,10 @@ class NCWTransformer(_SparseWeighting):
             For values that are negative, infinite or missing.
         """
         weights = validated_rows(self, X, reset=True)
-        self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
+        with np.errstate(over="ignore"):
+            self.sum_ = np.asarray(weights.sum(axis=0, dtype=np.float64)).ravel()
+        if not np.isfinite(self.sum_).all():
+            raise ValueError("X has values so large that their sums overflow; rescale it")
         return self
 
     def transform(self, X: Any) -> csr_matrix:
@@ -599,7 +602,10 @@ class NCWTransformer(_SparseWeighting):
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        z = weights @ self.sum_
+        # In a unit near the size of the sums, which cancels out, products neither overflow nor vanish.
+        size = int(np.frexp(self.sum_.max(initial=0.0))[1])
+        weights.data = np.ldexp(weights.data, -size)
+        z = weights @ np.ldexp(self.sum_, -size)
         scale = np.zeros_like(z)
         scale[z > 0] = 1 / np.sqrt(z[z > 0])
         weights.data *= np.repeat(scale, np.diff(weights.indptr))
@@ -698,7 +704,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         if empty:
             verb = "has" if empty == 1 else "have"
             warn_caller(f"{empty} of {weights.shape[0]} documents {verb} no term with a weight: all zero")
-        return normalize(weights, copy=False)
+        return unit_rows(weights)
 
 
 def binary_unigrams(

@@ -508,10 +508,11 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 
 
 @borrowed()
-def inverse_distance(norm_a, norm_b, product):  # type: ignore[no-untyped-def]
+def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
     """One over the distance of two centroids, inf where they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    if square <= max(1e-18, _COINCIDE * (norm_a + norm_b)):
+    # Norms of centroids at the mean of all bags are rounding themselves.
+    if square <= _COINCIDE * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
 
@@ -524,7 +525,7 @@ def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-d
     for k in range(n_clusters):
         mass = state.masses[k]
         state.norms[k] = state.inner[k, k] / (mass * mass) if state.counts[k] > 0 else 0.0
-    _closeness(state)
+    _closeness(arrays, state)
     state.spreads[:] = 0.0
     if task.objective == FTWCV:
         for b in range(state.labels.shape[0]):
@@ -549,12 +550,14 @@ def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-d
 
 
 @borrowed()
-def _closeness(state):  # type: ignore[no-untyped-def]
+def _closeness(arrays, state):  # type: ignore[no-untyped-def]
     for k in range(state.counts.shape[0]):
         for c in range(k):
             if state.counts[k] > 0 and state.counts[c] > 0:
                 product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(state.norms[k], state.norms[c], product)
+                state.closeness[k, c] = inverse_distance(
+                    state.norms[k], state.norms[c], product, arrays.rounding
+                )
                 state.closeness[c, k] = state.closeness[k, c]
 
 

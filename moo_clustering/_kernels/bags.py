@@ -347,7 +347,9 @@ def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
         for c in (home, to):
             if k != c and state.counts[k] > 0 and state.counts[c] > 0:
                 product = state.inner[k, c] / (state.masses[k] * state.masses[c])
-                state.closeness[k, c] = inverse_distance(state.norms[k], state.norms[c], product)
+                state.closeness[k, c] = inverse_distance(
+                    state.norms[k], state.norms[c], product, arrays.rounding
+                )
                 state.closeness[c, k] = state.closeness[k, c]
 
 
@@ -512,7 +514,7 @@ def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[n
     norm_c = trial.norms[c] if c in (home, to) else state.norms[c]
     mass_k = 2.0 / trial.factor[k] if k in (home, to) else state.masses[k]
     mass_c = 2.0 / trial.factor[c] if c in (home, to) else state.masses[c]
-    return inverse_distance(norm_k, norm_c, product / (mass_k * mass_c))
+    return inverse_distance(norm_k, norm_c, product / (mass_k * mass_c), arrays.rounding)
 
 
 @borrowed()

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted, require_squares
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -124,8 +124,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
         for part in rows:
             part -= center
         squares = [np.einsum("ij,ij->i", part, part) for part in rows]
-    if not np.isfinite(4.0 * max(part.max() for part in squares)):
-        raise ValueError("instances have values so large that squared distances overflow; rescale them")
+    require_squares(np.concatenate(rows) if len(rows) > 1 else rows[0], "instances")
     sides = [
         Side(rows[k], squares[k], part.sizes, bag_blocks(part.offsets, limit)) for k, part in enumerate(parts)
     ]

@@ -7,7 +7,16 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    Labels,
+    choice,
+    far_offset,
+    integer,
+    require_squares,
+)
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
@@ -106,12 +115,16 @@ class BagGeometry:
         self.weights = np.ones(len(sizes)) if weighting == "bag" else sizes.astype(np.float64)
         X = np.asarray(bags.instances, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            self.center = X.mean(axis=0)
-            X = X - self.center
-            self.means = bags.means() - self.center
+            if (offset := far_offset(X)).any():
+                X = X - offset
+            center = X.mean(axis=0)
+            self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
+            self.center = offset + center
+            X = X - center
             # bounds every sum of products that any partition leads to
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)
+        require_squares(X, "instances")
         kept = np.ones(len(X), dtype=bool)
         if prune:
             least = min_cluster_size if weighting == "bag" else 1

@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
-from moo_clustering._arrays import did_you_mean
+from moo_clustering._arrays import did_you_mean, unit_rows
 from moo_clustering.cli.samples import (
     BagSamples,
     CategorySamples,
@@ -521,7 +521,6 @@ def text_features(
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
     """Leading components, in rows of length one, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
-    from sklearn.preprocessing import normalize
 
     if weights.shape[1] == 1:  # which scikit-learn refuses to decompose
         return weights.toarray(), 1.0
@@ -530,7 +529,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
     # Rows of length one: a document of which the components show little must not look like an empty one.
-    return normalize(X), share if np.isfinite(share) else 1.0
+    return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
 def stem_features(

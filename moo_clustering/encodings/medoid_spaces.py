@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
@@ -22,6 +21,8 @@ from moo_clustering._arrays import (
     block_slices,
     choice,
     quoted,
+    require_squares,
+    unit_rows,
 )
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
@@ -243,8 +244,6 @@ class VectorSpace(MedoidSpace):
         spaced = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
         self.mean_square = float(np.sum(squares)) / (len(spaced) * n)
-        if not np.isfinite(self.mean_square):
-            raise ValueError("X has distances so large that their squares overflow; rescale it.")
         if self.kind == kernels.COSINE:
             totals = n - products - self.zero
         elif self.kind == kernels.SQUARED:
@@ -280,7 +279,9 @@ class DenseVectorSpace(VectorSpace):
 
     def __init__(self, X: FloatArray, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
-        self.X = np.ascontiguousarray(normalize(X) if kind == kernels.COSINE else _near_origin(X))
+        if kind != kernels.COSINE:
+            require_squares(X)
+        self.X = np.ascontiguousarray(unit_rows(X) if kind == kernels.COSINE else _near_origin(X))
         super().__init__(np.einsum("ij,ij->i", self.X, self.X), kind, n_jobs)
         sums = self.X.sum(axis=0)
         self._measure(sums, self.X @ sums)
@@ -326,10 +327,9 @@ class DenseVectorSpace(VectorSpace):
 
 def _near_origin(X: FloatArray) -> FloatArray:
     """Shifted by multiples of powers of two, so that whole numbers keep their exact ties."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = X.std(axis=0)
-        grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
-        shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
+    spread = X.std(axis=0)
+    grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
+    shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
     return shifted
 
 
@@ -341,7 +341,9 @@ class SparseVectorSpace(VectorSpace):
         X = csr_array(X, copy=True)
         X.sum_duplicates()
         if kind == kernels.COSINE:
-            X = normalize(X, copy=False)
+            X = unit_rows(X)
+        else:
+            require_squares(X)
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

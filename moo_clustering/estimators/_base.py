@@ -31,7 +31,6 @@ from sklearn.base import (
     clone,
 )
 from sklearn.metrics import pairwise_distances
-from sklearn.metrics.pairwise import cosine_distances
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
@@ -47,6 +46,7 @@ from moo_clustering._arrays import (
     number_clusters,
     numeric_features,
     quoted,
+    unit_rows,
     warn_caller,
 )
 from moo_clustering._distances import Metric
@@ -1088,17 +1088,11 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
         return np.asarray(cdist(X, rows, name))
     D: NDArray[np.float64]
     if name == "cosine":
-        D = 1.0 - _directions(X) @ _directions(rows).T if dense else cosine_distances(X, rows)
+        D = unit_rows(X) @ unit_rows(rows).T
+        D = 1.0 - (D if isinstance(D, np.ndarray) else D.toarray())
         return np.rint(np.clip(D, 0.0, 2.0) * GRAIN) / GRAIN
     D = np.asarray(pairwise_distances(X, rows, metric=metric), dtype=np.float64)
     return D
-
-
-def _directions(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows of length 1; rows of zeros stay."""
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
-    norms[norms == 0.0] = 1.0
-    return X / norms[:, None]
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:

@@ -19,7 +19,6 @@ from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import normalize
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -28,9 +27,12 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     integer_seed,
+    near_one,
     number_clusters,
     quoted,
+    require_squares,
     spawn_seeds,
+    unit_rows,
 )
 from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
@@ -390,7 +392,7 @@ class FeatureScaling:
         if sp.issparse(X) and min(X.shape) > n_components:
             # Where nothing varies there is no share of the variance to explain.
             with np.errstate(invalid="ignore"):
-                svd = TruncatedSVD(n_components, random_state=0).fit(X)
+                svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
         n_parts = -(-X.shape[0] * X.shape[1] // _AT_ONCE)
         parts = np.array_split(np.arange(X.shape[1]), min(n_parts, X.shape[1]))
@@ -403,6 +405,7 @@ class FeatureScaling:
         low, high = (np.concatenate(each) for each in zip(*ends, strict=True))
         varying = np.flatnonzero(high > low)
         if scale == "none":
+            require_squares(np.vstack([low, high]))
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
         # Halves of the range first, so that squares of tiny and huge numbers stay within bounds.
         half = high / 2 - low / 2
@@ -427,7 +430,7 @@ class FeatureScaling:
     def transform(self, X: Any) -> FloatArray:
         """Rows on the common scale, shape (n, n_varying); one column of zeros if no feature varies."""
         if self.components is not None:
-            rows: FloatArray = normalize(self.components.transform(X))
+            rows: FloatArray = unit_rows(self.components.transform(near_one(X)))
             return np.ascontiguousarray(rows, dtype=np.float64)
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))

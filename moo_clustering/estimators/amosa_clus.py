@@ -16,7 +16,7 @@ from pymoo.core.sampling import Sampling
 from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval
 
-from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted
+from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted, require_squares
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
@@ -330,13 +330,11 @@ class CenterProblem(Problem):
         self.k_min, self.k_max = min(2, self.n_samples), resolve_k_max(k_max, self.n_samples)
         self.constraints, self.supervision = constraints, supervision
         spaced = np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, _ROWS)).astype(np.int64))
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.noise = noise * X.std(axis=0)
-            self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
-            # e1="centroid".
-            self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
-        if not np.isfinite([*self.noise, self.mean_square, self.total_to_one]).all():
-            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        require_squares(X)
+        self.noise = noise * X.std(axis=0)
+        self.mean_square = float(np.square(row_distances(X, X[spaced], metric)).mean())
+        # e1="centroid".
+        self.total_to_one = float(row_distances(X, X.mean(axis=0, keepdims=True), metric).sum())
         third = supervision == "objective"
         self.objective_names = ("xie_beni", "i_index", VIOLATION)[: 2 + third]
         self._signs = np.array([1.0, -1.0, 1.0])[: 2 + third]

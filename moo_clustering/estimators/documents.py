@@ -13,7 +13,6 @@ from scipy import sparse
 from scipy.sparse import csr_array
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
@@ -22,7 +21,9 @@ from moo_clustering._arrays import (
     Labels,
     number_clusters,
     numeric_features,
+    row_sizes,
     spawn_seeds,
+    unit_rows,
     warn_caller,
 )
 from moo_clustering._docs import documented
@@ -60,7 +61,6 @@ from moo_clustering.factorization import (
 )
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
-from moo_clustering.validity.base import unit_rows
 
 # The factors of one batch of runs; batches of this size cost little more than all runs at once.
 _MAX_MEMORY = 512 * 2**20
@@ -275,8 +275,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Terms are weighted by the document frequencies of the fit; documents without terms get 0.
         """
         check_is_fitted(self)
-        rows = normalize(self._weights(self._validated(X, reset=False)))
-        return np.asarray(rows @ normalize(self.cluster_weights_).T)
+        rows = unit_rows(self._weights(self._validated(X, reset=False)))
+        return np.asarray(rows @ unit_rows(self.cluster_weights_).T)
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
@@ -608,7 +608,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_n_clusters(self.n_clusters, X.shape[0])
-        rows, zero = unit_rows(X)
+        rows, zero = unit_rows(X), row_sizes(X) == 0
         directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
         best = self._best(directed)
         if len(best.labels):
@@ -645,7 +645,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        rows, zero = unit_rows(X)
+        rows, zero = unit_rows(X), row_sizes(X) == 0
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:

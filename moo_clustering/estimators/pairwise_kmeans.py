@@ -18,9 +18,7 @@ from scipy import linalg, optimize, sparse
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
@@ -30,6 +28,7 @@ from moo_clustering._arrays import (
     numeric_features,
     require_squares,
     spawn_seeds,
+    unit_rows,
     warn_caller,
 )
 from moo_clustering._docs import documented
@@ -39,6 +38,7 @@ from moo_clustering.estimators._base import (
     OF_PREDICT,
     ConstrainedClusterer,
     check_n_clusters,
+    nearest_rows,
     supervision_pairs,
     warn_of_few,
 )
@@ -104,7 +104,8 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = X.shape[0]
         check_n_clusters(self.n_clusters, n_samples)
-        require_squares(X)
+        if self.metric != "cosine":
+            require_squares(X)
         pairs, components = supervision_pairs(n_samples, y, must_link, cannot_link, self.conflicts)
         distortion = DISTORTIONS[self.metric]
         self._offset = distortion.offset(X)
@@ -379,8 +380,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     @documented(OF_PREDICT)
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Cluster of the centre that is nearest in the learned metric."""
-        nearest: NDArray[Any] = pairwise_distances_argmin(self.transform(X), self._centers)
-        return nearest.astype(np.int32)
+        return nearest_rows(self.transform(X), self._centers, "euclidean")
 
     def _learn(
         self, X: FloatArray, must: NDArray[np.int64], cannot: NDArray[np.int64]
@@ -614,7 +614,7 @@ class Cosine(Distortion):
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
-        return normalize(X)
+        return unit_rows(X)
 
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
@@ -626,7 +626,7 @@ class Cosine(Distortion):
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
 
     def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
-        return normalize(_means(X, labels, n_groups))
+        return unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
         """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""

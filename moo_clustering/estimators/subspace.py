@@ -365,12 +365,13 @@ class SubspaceEstimator(
         X = without_duplicates(X)
         return presence(X) if self.binarize else X
 
-    def _data(self, X: Any) -> SubspaceData:
-        return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs)
+    def _data(self, X: Any, shift: FloatArray | None = None) -> SubspaceData:
+        return SubspaceData.of(X, dtype=self.dtype, n_jobs=self.n_jobs, shift=shift)
 
     def _distances_of(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        data = self._data(self._checked(X, reset=False))
+        # Relative to the means of the fit, so that distances of a sample do not depend on those beside it.
+        data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
@@ -390,6 +391,7 @@ class SubspaceEstimator(
         self._log_weights = found.log_weights
         self._impurities: FloatArray = found.impurities
         self._feature_means = data.mean()
+        self._shift = data.matrix.shift
         self.class_shares_: FloatArray = subspace.class_shares(found.memberships, targets)
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel

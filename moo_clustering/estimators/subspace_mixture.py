@@ -22,6 +22,7 @@ from moo_clustering._arrays import (
     BLOCK_ITEMS,
     FloatArray,
     Int64Array,
+    far_offset,
     number_clusters,
     numeric_features,
     require_squares,
@@ -200,7 +201,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
             )
         state = search.state(self.labels_, self.n_clusters_)
         self.objective_, self._model = search.model(state)
-        self.cluster_centers_ = self._space.means + self._space.scales * self._model.centers
+        self.cluster_centers_ = (
+            self._space.offset + self._space.means + self._space.scales * self._model.centers
+        )
         self.variances_ = self._space.scales**2 * self._model.variances
         self.shares_ = state.sizes / len(self.labels_)
         gains = self._model.gains
@@ -470,21 +473,24 @@ class _Pairs:
 
 
 class Standardised(NamedTuple):
-    """Means and standard deviations of the features of a fit; constant ones have scale 0."""
+    """Means, less an offset, and standard deviations of features of a fit; constant ones have scale 0."""
 
     means: FloatArray
     scales: FloatArray
+    offset: Any
 
     @classmethod
     def of(cls, X: Any) -> Standardised:
+        offset = 0.0 if sparse.issparse(X) else far_offset(X)
         if sparse.issparse(X):
             means, variances = mean_variance_axis(X, axis=0)
             largest = abs(X).max(axis=0).toarray().ravel()
         else:
+            X = X - offset
             means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
         scales = np.sqrt(variances)
         # Equal values may be rounded away from their mean.
-        return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0))
+        return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0), offset)
 
     @property
     def factors(self) -> FloatArray:
@@ -502,7 +508,7 @@ class Samples:
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
-        self._X: Any = (X - space.means) * space.factors
+        self._X: Any = (X - space.offset - space.means) * space.factors
         self._shift: Any = 0.0
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:

@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, centred_features, choice
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    block_slices,
+    centred_features,
+    choice,
+    near_one,
+)
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
@@ -140,6 +148,8 @@ def locus_graph(
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
+        # Only the order of the neighbours counts, and lists hold distances in single precision.
+        given = near_one(given, together=True) if metric in DIFFERENCES else given
         lists = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method)
         neighbors, recall = lists.indices, lists.recall
     # Encodings share what nobody can write to.

@@ -24,9 +24,12 @@ from moo_clustering._arrays import (
     Int64Array,
     MissingPackageError,
     choice,
+    near_one,
     quoted,
+    require_squares,
     warn_caller,
 )
+from moo_clustering._distances import OF_SQUARES
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, threads_here
@@ -56,6 +59,8 @@ MINKOWSKI: dict[str, Any] = {
 _SPARE = 4
 # Share of a distance that single precision may lose before the points are searched for in double precision.
 _BLUR = 0.01
+# Lists hold distances in single precision: below this the nearest of them lose digits.
+_LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
 
@@ -198,7 +203,9 @@ def lists_from_arrays(
         Wrong shape, index out of range, self links, repeated neighbours, distances that are negative,
         not finite or not sorted, or a sample left without any admissible neighbour.
     """
-    nb, nd = np.asarray(indices), np.asarray(distances, dtype=np.float32)
+    given = np.asarray(distances, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        nb, nd = np.asarray(indices), given.astype(np.float32)
     if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
         raise ValueError(
             f"neighbors must be (indices, distances), both of shape ({n_samples}, width); "
@@ -211,6 +218,7 @@ def lists_from_arrays(
     _refuse(ordered[:, 1:] == ordered[:, :-1], "a neighbour is listed twice")
     _refuse(~np.isfinite(nd) | (nd < 0), "a distance is negative or not finite")
     _refuse(np.diff(nd, axis=1) < 0, "distances do not increase along the row")
+    _require_single(nd, given)
     nb = nb.astype(np.int32)
     if groups is None or groups.is_empty:
         return NeighborLists(nb, nd, np.full(n_samples, nb.shape[1], dtype=np.int32))
@@ -221,6 +229,16 @@ def _refuse(bad: BoolArray, what: str) -> None:
     rows = np.flatnonzero(bad.any(axis=1))
     if len(rows):
         raise ValueError(f"neighbors: {what} in row {rows[0]}.")
+
+
+def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
+    """Refuse distances outside of single precision; ``apart`` is positive where samples differ."""
+    largest = stored.max(initial=0.0)
+    if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
+        raise ValueError(
+            f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for lists of "
+            f"neighbours, which hold numbers from {_LEAST:g} to 3.4e+38; rescale X."
+        )
 
 
 def _without_forbidden(nb: NDArray[np.int32], nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
@@ -255,18 +273,24 @@ def ordered_lists(
     if isinstance(metric, str) and metric == "precomputed":
         if method not in ("auto", "exact", "brute"):
             raise ValueError(f'method="{method}" needs features, not metric="precomputed"; use "exact".')
-        matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
+        with np.errstate(over="ignore"):
+            matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
+        apart = np.take_along_axis(data, np.maximum(indices, 0), axis=1)
     else:
         space = metric_space(data, metric)
         rows = distinct_rows(space.points, keys)
         search = exact = point_search(rows.points, space, n_jobs, method)
         if method in ("auto", "approximate"):
             search = _affordable(exact, width + 1 + _SPARE, method, int(keys[0]))
-        free_lists(search, rows, keys, ~constrained, indices, distances)
         recall = search.recall
-        if groups is not None and constrained.any():
-            constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
-        space.finish(distances)
+        with np.errstate(over="ignore", under="ignore"):
+            free_lists(search, rows, keys, ~constrained, indices, distances)
+            if groups is not None and constrained.any():
+                constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
+            space.finish(distances)
+        # Other metrics have distances of 0 between different rows.
+        apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
+    _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
     if len(alone):
@@ -474,7 +498,9 @@ def index_tied_lists(
     """
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
-    lists = ordered_lists(data, min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs)
+    lists = ordered_lists(
+        near_one(data, together=True), min(n_neighbors, n_samples - 1), metric, keys, n_jobs=n_jobs
+    )
     rows = np.arange(n_samples)
     if metric == "precomputed":
         return lists, data[rows[:, None], lists.indices]
@@ -507,7 +533,9 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return check_distances(X).astype(np.float64, copy=False)
-    return check_array(X, dtype=np.float64)
+    data: FloatArray = check_array(X, dtype=np.float64)
+    require_squares(data)
+    return data
 
 
 def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
@@ -622,6 +650,8 @@ def point_search(
 ) -> PointSearch:
     """The exact search that suits a metric and a number of points and features, or that of a method."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
+    if power == 2.0 or metric in OF_SQUARES:
+        require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
         kind = "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean one"
         raise ValueError(f'method="{method}" needs {kind}, got {quoted(metric)}; use method="exact".')

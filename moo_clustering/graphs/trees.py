@@ -13,7 +13,16 @@ from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, choice, probability, quoted
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntpArray,
+    choice,
+    probability,
+    quoted,
+    require_squares,
+)
 from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
@@ -154,6 +163,8 @@ def _of_rows(
         raise ValueError(
             f'algorithm="boruvka" needs the Euclidean metric, got {quoted(metric)}; choose "prim".'
         )
+    if space.power == 2.0:
+        require_squares(space.points)
     rows = neighbors.distinct_rows(space.points, keys)
     first = rows.samples[rows.start[:-1]]
     points = np.ascontiguousarray(rows.points, dtype=np.float64)

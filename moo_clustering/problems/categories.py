@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, choice, integer, positive
+from moo_clustering._arrays import FloatArray, choice, integer, positive, require_squares
 from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -423,10 +423,7 @@ class EuclideanSpace:
     def __init__(self, X: ArrayLike) -> None:
         self.data: FloatArray = check_array(X, dtype=np.float64, order="C", input_name="X")
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
-        with np.errstate(over="ignore"):
-            reach = np.square(self.upper / 2 - self.lower / 2).sum() * 4.0 * len(self.data)
-        if not np.isfinite(reach):
-            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        require_squares(self.data)
         self.width = self.data.shape[1]
         # Subtracted before weighting, so that a large common offset costs no digits.
         self._center = self.data[0].copy()

@@ -30,6 +30,7 @@ from moo_clustering._arrays import (
     non_dominated,
     number_clusters,
     quoted,
+    require_squares,
     uniform_ranks,
     warn_caller,
 )
@@ -665,8 +666,6 @@ class NeighborGraphProblem(FixedProblem):
                 "gene='index' needs neighbour lists of full width, "
                 f"{n_samples - 1} for {n_samples} samples; got width {width}."
             )
-        if np.isinf(lists.distances[lists.indices >= 0]).any():
-            raise ValueError("the neighbour lists hold distances of more than 3.4e38; rescale X.")
         self.lists = lists
         self.width = width
         self.n_neighbors = n_neighbors
@@ -920,11 +919,9 @@ class SRMOSCProblem(FixedProblem):
             raise ValueError("SRMOSC needs at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
+        require_squares(self.X)
         # Squared lengths of the samples, which rounding is relative to.
-        with np.errstate(over="ignore"):
-            self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
-        if not np.isfinite(self.norms.max() * len(self.X)):
-            raise ValueError("X has values so large that squared distances overflow; rescale it.")
+        self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
             warn_caller(
                 "the samples are more than a million times farther from the origin, from which they are "

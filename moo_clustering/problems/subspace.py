@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
-from moo_clustering._arrays import IntArray, Labels, integer, quoted
+from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
@@ -27,6 +27,8 @@ from moo_clustering.encodings.medoids import occurred_before, random_slots, repa
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
 
+# Values from 2^-40 to 2^40 have squares in single precision.
+_SINGLE = 40
 # Objectives are remembered of at least so many individuals, and of at most twice as many.
 CAPACITY = 1 << 16
 
@@ -187,7 +189,7 @@ class SubspaceClusteringProblem(SignedProblem):
             chi_term=done.chi_term[order],
         )
 
-    def cluster_centers(self, X: ArrayLike) -> list[NDArray[np.float32]]:
+    def cluster_centers(self, X: ArrayLike) -> list[AnyFloatArray]:
         """Centroids after the sweeps, of shape (n_clusters, n_features), in the order of the seeds."""
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
@@ -208,7 +210,7 @@ class SubspaceClusteringProblem(SignedProblem):
         slots[slots >= 0] = np.concatenate([one.documents[order] for one, order in grown])
         return slots
 
-    def center_distances(self, X: ArrayLike) -> NDArray[np.float32]:
+    def center_distances(self, X: ArrayLike) -> AnyFloatArray:
         """Distance from every document to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
@@ -240,10 +242,16 @@ class SubspaceClusteringProblem(SignedProblem):
             objectives=np.array(
                 [OBJECTIVES[name](done, self.targets, self.options) for name in self.objective_names]
             ),
-            centers=done.centers.astype(np.float32),
+            centers=_compact(done.centers),
             documents=_most_typical(done.memberships),
-            gaps=done.distances.min(axis=1).astype(np.float32),
+            gaps=_compact(done.distances.min(axis=1)),
         )
+
+
+def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
+    """Values in single precision, if it holds their squares."""
+    size = np.frexp(np.abs(values).max(initial=0.0))[1]
+    return values.astype(np.float32 if abs(size) < _SINGLE else np.float64)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
@@ -314,9 +322,9 @@ class Grown(NamedTuple):
     """An evaluated individual, with clusters in ascending order of their seeds."""
 
     objectives: NDArray[np.float64]  # shape (n_obj,)
-    centers: NDArray[np.float32]  # shape (n_features, n_clusters)
+    centers: AnyFloatArray  # shape (n_features, n_clusters)
     documents: NDArray[np.int64]  # shape (n_clusters,): distinct documents with the largest memberships
-    gaps: NDArray[np.float32]  # shape (n_samples,): distance from every document to the nearest centroid
+    gaps: AnyFloatArray  # shape (n_samples,): distance from every document to the nearest centroid
 
     @property
     def nbytes(self) -> int:

@@ -9,10 +9,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.preprocessing import normalize
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, choice
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    IntArray,
+    choice,
+    require_squares,
+    unit_rows,
+)
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
@@ -46,7 +54,14 @@ class SubspaceData:
         self.n_jobs = n_jobs
 
     @classmethod
-    def of(cls, X: Any, *, dtype: DTypeLike = "float64", n_jobs: int | None = None) -> Self:
+    def of(
+        cls,
+        X: Any,
+        *,
+        dtype: DTypeLike = "float64",
+        n_jobs: int | None = None,
+        shift: FloatArray | None = None,
+    ) -> Self:
         """Check data and keep them as a sweep reads them.
 
         Parameters
@@ -56,6 +71,8 @@ class SubspaceData:
             0 is compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
+        shift : ndarray of shape (n_features,), optional
+            ``matrix.shift`` of other samples, relative to which those of X are read in the same form.
 
         Raises
         ------
@@ -73,9 +90,10 @@ class SubspaceData:
             raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
         if given.dtype == np.float16:
             given = given.astype(kind)  # sparse matrices have no such type
-        _check_size(given, kind)
-        if not issparse(given) and np.count_nonzero(given) > _DENSE * given.size:
-            return cls(DenseMatrix(given, kind), kind, n_jobs)
+        require_squares(given, dtype=kind)
+        share = np.count_nonzero(given) / given.size if shift is None and not issparse(given) else 0.0
+        if not issparse(given) and (share > _DENSE if shift is None else shift.any()):
+            return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
 
     @property
@@ -138,18 +156,6 @@ class SubspaceData:
         return float(self.matrix.n_stored + self.n) * width
 
 
-def _check_size(X: Any, dtype: np.dtype[Any]) -> None:
-    values = X.data if issparse(X) else X
-    largest = max(abs(float(values.max(initial=0))), abs(float(values.min(initial=0))))
-    if largest > np.sqrt(float(np.finfo(dtype).max)) / 1e4 / np.sqrt(
-        max(1.0, float(X.shape[0]) * X.shape[1])
-    ):
-        raise ValueError(
-            f"X has values so large that sums of their squares overflow in {dtype.name}: up to {largest:g} "
-            "in size; rescale it"
-        )
-
-
 def _canonical(X: Any) -> csr_array:
     """A sparse matrix without duplicates and stored zeros; what the caller gave stays as it is."""
     matrix = csr_array(X)
@@ -167,11 +173,11 @@ class DenseMatrix:
     formed, so that a large common offset costs no digits.
     """
 
-    def __init__(self, matrix: NDArray[Any], dtype: DTypeLike) -> None:
+    def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
         self.shape: tuple[int, int] = self._X.shape
-        self.is_binary = bool(((self._X == 0) | (self._X == 1)).all())
-        self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean()
+        self.is_binary = shift is None and bool(((self._X == 0) | (self._X == 1)).all())
+        self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean() if shift is None else shift
         self.order = np.arange(self.shape[1])
 
     @property
@@ -204,7 +210,7 @@ class DenseMatrix:
 
     def unit_rows(self) -> AnyFloatArray:
         """Rows of length 1; rows of zeros stay."""
-        return normalize(self._X)
+        return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T times a panel."""
@@ -327,13 +333,10 @@ class SparseMatrix:
         """Rows of length 1, as a sparse matrix; rows of zeros stay."""
         starts, indices, values = self._rows
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
-        where = np.repeat(np.arange(self.shape[0]), np.diff(starts))
-        lengths = np.sqrt(np.bincount(where, weights=values * values, minlength=self.shape[0]))
-        lengths[lengths == 0.0] = 1.0  # squares of the least numbers are 0
         # k-means takes no other indices than int32.
         fits = len(indices) <= np.iinfo(np.int32).max
         indptr = starts.astype(np.int32) if fits else starts
-        return csr_array((values / lengths[where], indices, indptr), shape=self.shape)
+        return unit_rows(csr_array((values, indices, indptr), shape=self.shape))
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
         """out = features lo..hi-1 of X^T times a panel."""

@@ -279,7 +279,8 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        self._points = _points(self.geometry_.bags, self.sigma)
+        # Norms of variances are fourth powers, so that their unit is a power of two near the data's size.
+        self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
         return self
@@ -308,7 +309,7 @@ class BagSDbw(_GeometryIndex):
         norms = self._variance_norms(population.labels, population.sizes.shape[1]).sum(axis=1)
         n_clusters = population.n_clusters
         scatter = norms / n_clusters / self._total if self._total > 0.0 else np.zeros(len(norms))
-        density = self._densities(population, np.sqrt(norms) / n_clusters)
+        density = self._densities(population, self._unit * np.sqrt(norms) / n_clusters)
         scatter[n_clusters < 2] = density[n_clusters < 2] = np.inf
         return scatter, density
 
@@ -346,16 +347,18 @@ class BagSDbw(_GeometryIndex):
         return density
 
 
-def _points(bags: Bags, sigma: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, sums of squared deviations from them, and numbers of points of the bags."""
+def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+    """Means, sums of squared deviations from them and numbers of points of the bags; the unit of the data."""
     # A row is subtracted first, so that equal instances give exact zeros.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
+    X /= unit
     starts = bags.offsets[:-1]
     means: FloatArray = np.add.reduceat(X, starts, axis=0) / bags.sizes[:, None]
     if sigma == "bag":
-        return means, np.zeros_like(means), np.ones(len(means))
+        return (means, np.zeros_like(means), np.ones(len(means))), unit
     X -= means[bags.bag_of_instance]
-    return means, np.add.reduceat(X * X, starts, axis=0), bags.sizes.astype(np.float64)
+    return (means, np.add.reduceat(X * X, starts, axis=0), bags.sizes.astype(np.float64)), unit
 
 
 @dataclass(eq=False, repr=False)

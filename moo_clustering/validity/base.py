@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
@@ -219,26 +218,3 @@ def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> t
 def mean_square_distance(X: FloatArray) -> float:
     """Mean squared Euclidean distance over all n^2 pairs of rows of a centred matrix."""
     return 2.0 * float(np.einsum("ij,ij->", X, X)) / len(X)
-
-
-def unit_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Copy an ndarray or CSR matrix with rows scaled to unit length, and tell which rows are zero.
-
-    Rows are first divided by their largest entry, so that squares neither overflow nor vanish.
-    scikit-learn's ``normalize`` does not change dense rows shorter than 2e-15.
-    """
-    if not sparse.issparse(X):
-        largest = np.abs(X).max(axis=1, keepdims=True, initial=0.0)
-        rows = X / np.where(largest > 0, largest, 1.0)
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
-        rows /= np.where(lengths > 0, lengths, 1.0)
-        return rows, largest[:, 0] == 0
-    rows = X.copy()
-    entries = np.diff(rows.indptr)
-    row = np.repeat(np.arange(rows.shape[0]), entries)
-    largest = np.zeros(rows.shape[0], dtype=rows.dtype)
-    np.maximum.at(largest, row, np.abs(rows.data))
-    rows.data /= np.where(largest > 0, largest, 1.0)[row]
-    lengths = np.sqrt(np.bincount(row, weights=rows.data**2, minlength=rows.shape[0])).astype(rows.dtype)
-    rows.data /= np.where(lengths > 0, lengths, 1.0)[row]
-    return rows, largest == 0

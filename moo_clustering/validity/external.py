@@ -17,13 +17,13 @@ from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_array
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.validity.base import integer_rows, unit_rows
+from moo_clustering.validity.base import integer_rows
 
 # Types that hold several classes of one sample.
 SETS = (list, tuple, set, frozenset, np.ndarray)
@@ -819,7 +819,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     if len(codes) != n:
         raise ValueError(f"labels must have one entry per row of X: expected {n}, got {len(codes)}")
     if normalize_rows:
-        X, _ = unit_rows(X)
+        X = unit_rows(X)
     member = sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(clusters), n))
     sums = member @ X
     squared = sums.multiply(sums) if sp.issparse(sums) else sums**2

@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     centred_features,
     choice,
     integer,
+    near_one,
     quoted,
     warn_caller,
 )
@@ -785,6 +786,9 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
     if width == 0:
         return result
     euclidean = isinstance(metric, str) and metric == "euclidean" and not issparse(X)
+    if isinstance(metric, str):
+        # Only the order of the neighbours counts, which a power of two leaves as it is.
+        X = near_one(X, together=metric != "cosine")
     points = centred_features(X) if euclidean else X
     largest = float(np.einsum("ij,ij->i", points, points).max()) if euclidean else 0.0
     search = NearestNeighbors(metric=metric).fit(points)

@@ -48,7 +48,7 @@ def test_large_values_that_fit(estimator):
 def test_the_largest_number_there_is(kind):
     counts = (X > 0.5).astype(float)
     counts[3, 1] = np.finfo(float).max
-    with pytest.raises(ValueError, match="sums of their squares overflow"):
+    with pytest.raises(ValueError, match="squared distances overflow"):
         EntropyWeightedKMeans(2, random_state=0).fit(kind(counts), np.arange(20) % 2)
 
 

@@ -133,13 +133,14 @@ def test_widths_of_lists_from_data():
     assert made(gene="index", n_neighbors=7) == (39, 7)
 
 
-def test_distances_beyond_single_precision_are_refused():
-    X = np.random.default_rng(0).normal(size=(20, 2)) * 1e40
-    with (
-        pytest.warns(RuntimeWarning, match="overflow"),
-        pytest.raises(ValueError, match=r"distances of more than 3\.4e38; rescale X"),
-    ):
-        NeighborGraphProblem.from_data(X)
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("factor", "which"), [(1e40, "large"), (1e-40, "small"), (1e-60, "small")])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
+def test_distances_beyond_single_precision_are_refused(factor, which, metric):
+    X = np.random.default_rng(0).normal(size=(20, 2)) * factor
+    given = np.hypot(*(X[:, None] - X).T) if metric == "precomputed" else X
+    with pytest.raises(ValueError, match=f"distances of the nearest neighbours are too {which}.*; rescale X"):
+        NeighborGraphProblem.from_data(given, metric=metric)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, Labels, holds_tables
+from moo_clustering._arrays import FloatArray, Labels, holds_tables, unit_rows
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
 from moo_clustering.visualization.partitions import (
@@ -288,9 +288,7 @@ def read_samples(
     cosine = sparse.issparse(table) or metric == "cosine"
     points = table if sparse.issparse(table) else _scaled(estimator, table)
     if cosine:
-        from sklearn.preprocessing import normalize
-
-        points = normalize(points)
+        points = unit_rows(points)
     return Samples("sparse" if sparse.issparse(table) else "features", points, table, known, cosine)
 
 

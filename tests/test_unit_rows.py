@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from moo_clustering.validity.base import unit_rows
+from moo_clustering._arrays import row_sizes, unit_rows
 
 
 @pytest.mark.parametrize("container", [np.array, sp.csr_matrix, sp.csr_array])
@@ -15,7 +15,7 @@ def test_lengths_of_any_size(container, dtype):
         [[3, -4, 0], [0, 0, 0], [3 * tiny, 4 * tiny, 0], [0, huge, huge], [1e-16, 0, 0]], dtype=dtype
     )
     given = container(X)
-    rows, zero = unit_rows(given)
+    rows, zero = unit_rows(given), row_sizes(given) == 0
     half = np.sqrt(0.5)
     dense = rows.toarray() if sp.issparse(rows) else rows
     expected = [[0.6, -0.8, 0], [0, 0, 0], [0.6, 0.8, 0], [0, half, half], [1, 0, 0]]
@@ -27,6 +27,6 @@ def test_lengths_of_any_size(container, dtype):
 
 def test_stored_zeros_are_zeros():
     X = sp.csr_array((np.array([0.0, 2.0]), np.array([1, 0]), np.array([0, 1, 2])), shape=(2, 2))
-    rows, zero = unit_rows(X)
+    rows, zero = unit_rows(X), row_sizes(X) == 0
     assert zero.tolist() == [True, False]
     assert rows.toarray().tolist() == [[0.0, 0.0], [1.0, 0.0]]
