@@ -6,13 +6,13 @@ import importlib
 import math
 import sys
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
@@ -37,8 +37,12 @@ _OURS = ("moo_clustering", "sklearn", "pymoo")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
+# Types that tables of numbers may keep.
+FLOATS = [np.float64, np.float32]
 # Columns that a message names.
 _SHOWN = 5
+# Largest difference of two halves of a symmetric matrix, relative to its largest entry.
+_ASYMMETRY = 1e-8
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
@@ -62,7 +66,7 @@ def centred_features(data: Any) -> NDArray[np.float64]:
     A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
     large common offset costs no digits.
     """
-    X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
+    X: NDArray[np.float64] = checked_table(data, "data", order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         X = X - X[0]
         X -= X.mean(axis=0)
@@ -92,7 +96,7 @@ def require_squares(X: Any) -> None:
 
 def without_duplicates(X: Any) -> Any:
     """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
-    if not issparse(X) or X.has_canonical_format:
+    if not issparse(X) or getattr(X, "has_canonical_format", True):
         return X
     X = X.copy()
     X.sum_duplicates()
@@ -288,70 +292,191 @@ def holds_tables(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(map(is_table, X))
 
 
+def unmasked(data: Any, name: str) -> Any:
+    """The data; a masked array that masks nothing becomes a plain array.
+
+    Raises a TypeError for masked values, also in lists and arrays of objects: NumPy and scikit-learn would
+    read what stands behind the mask.
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        if np.ma.is_masked(data):
+            raise TypeError(f"{name} is a masked array; fill or remove its masked values")
+        data = np.ma.getdata(data)
+    if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype == object):
+        for item in data.ravel() if isinstance(data, np.ndarray) else data:
+            if isinstance(item, list | tuple | np.ndarray):
+                unmasked(item, name)
+    return data
+
+
+def _one_piece(data: Any, name: str) -> Any:
+    """Unmasked data, unless they are nothing that NumPy makes an array of."""
+    if data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
+        raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
+    return unmasked(data, name)
+
+
+def checked_array(data: Any, name: str, dtype: Any = None) -> NDArray[Any]:
+    """Data as a dense array: of real numbers of a type, or of whatever type they have.
+
+    Raises a TypeError or ValueError that names the argument for masked and sparse arrays, rows that differ in
+    length, what holds no items, and for a ``dtype`` anything but real numbers, such as dates.
+    """
+    given = _one_piece(data, name)
+    if issparse(given):
+        raise TypeError(f"{name} must be a dense array, got a sparse one; convert it with .toarray()")
+    try:
+        found = np.asarray(given)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array, but its rows differ in length") from error
+    if dtype is None or found.dtype == dtype:
+        return found
+    try:
+        if found.dtype.kind in "biufO":
+            return found.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    other = next((one for one in found.ravel().tolist() if not isinstance(one, Real)), found.dtype)
+    raise TypeError(f"{name} must hold real numbers, got {quoted(other)}")
+
+
+def checked_integers(data: Any, name: str, hint: str = "") -> IntArray:
+    """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
+    found = checked_array(data, name)
+    if found.dtype.kind == "O":
+        found = checked_array(found.tolist(), name)
+    if found.dtype.kind in "iu":
+        return found
+    if found.dtype.kind != "f":
+        odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype)
+        raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
+    # Beyond 2^53 floats skip integers.
+    wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
+    if len(wrong):
+        where = ", ".join(str(place) for place in wrong[0])
+        raise ValueError(f"{name} must be integers, got {found[tuple(wrong[0])]} at [{where}]{hint}")
+    return found.astype(np.int64)
+
+
+def checked_table(
+    X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
+) -> Any:
+    """A table of numbers, shape (n_samples, n_features), checked by scikit-learn's ``check_array``.
+
+    Sparse tables, where ``accept_sparse`` allows them, store each cell in one part. Raises a ValueError or
+    TypeError as :func:`numeric_features` does; of ``features`` the message names the columns.
+    """
+
+    def check(X: Any) -> Any:
+        return check_array(X, dtype=dtype, input_name=name, **options)
+
+    return _numbers(name, X, name, check, is_table=features)
+
+
+def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
+    """A graph, sparse by rows or dense: square, finite, not negative, and symmetric where that is required.
+
+    Sparse rows store each cell in one part, and may share the memory of ``S``.
+    """
+    matrix = checked_table(S, name, features=False, accept_sparse="csr")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{name} must hold the similarities of all samples with each other, a square matrix; "
+            f"got shape {matrix.shape}"
+        )
+    entries = matrix.data if issparse(matrix) else matrix
+    lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
+    if lowest < 0.0:
+        raise ValueError(f"{name} must not be negative, got {lowest:g}")
+    if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
+        asymmetry = float(abs(matrix - matrix.T).max())
+        if asymmetry > _ASYMMETRY * largest:
+            raise ValueError(
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; "
+                f"graphs.symmetrize({name}) takes the larger of two entries"
+            )
+    return csr_array(matrix) if issparse(matrix) else matrix
+
+
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
     """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
 
     What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
     Options are those of scikit-learn's ``validate_data``.
     """
+    owner = type(estimator).__name__
+    # Sums of the same numbers in another order end in other bits.
+    options = {"dtype": dtype, "order": "C", **options}
+    is_table = getattr(estimator, "metric", None) != "precomputed"
+    return _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
+
+
+def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:
+    """What ``check`` makes of a table, or why it is none."""
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
         raise ValueError(
             f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
             "write it again, and map it anew."
         )
+    X = _one_piece(X, name)
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
-        # Sums of the same numbers in another order end in other bits.
-        return validate_data(estimator, X, dtype=dtype, order="C", **options)
+        return without_duplicates(check(X))
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
-            f"{type(estimator).__name__} needs a copy of X, {shape} as numbers of 8 bytes, "
+            f"{owner} needs a copy of {name}, {shape} as numbers of 8 bytes, "
             f"{8 * math.prod(shape) / 2**30:.3g} GiB, and there is not that much free; give fewer samples, "
             "or float64 numbers in the order of rows, which are not copied."
         ) from error
     except OverflowError as error:
         raise ValueError(
-            "Input X contains infinity or a value too large: a whole number of more digits than float64 has; "
-            "moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and fills it in."
+            f"Input {name} contains infinity or a value too large: a whole number of more digits than "
+            "float64 has; moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and "
+            "fills it in."
         ) from error
     except (TypeError, ValueError) as error:
         # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
         objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
-        is_table = not (issparse(X) or objects or getattr(estimator, "metric", None) == "precomputed")
-        problem = _problem(type(estimator).__name__, X) if is_table else ""
-        if not problem:
-            raise
-        raise ValueError(problem) from error
+        problem = _problem(owner, name, X) if is_table and not (issparse(X) or objects) else ""
+        if problem:
+            raise ValueError(problem) from error
+        if isinstance(error, TypeError) and "argument must be" in str(error):
+            raise TypeError(f"{name} must hold numbers: {error}") from error
+        raise
 
 
 def _dates(X: Any) -> list[str]:
     """Columns of dates or times."""
-    if hasattr(X, "iloc"):
+    if hasattr(X, "iloc") and X.ndim == 2:
         kinds = [getattr(each, "kind", "O") for each in X.dtypes]
         return [f"column {name!r}" for name, kind in zip(X.columns, kinds, strict=True) if kind in "mM"]
-    return ["array"] if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M") else []
+    # Frames and tables of other packages are arrays when asked.
+    return ["array"] if hasattr(X, "__array__") and np.asarray(X).dtype.kind in "mM" else []
 
 
-def _problem(name: str, X: Any) -> str:
+def _problem(owner: str, name: str, X: Any) -> str:
     """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
-    others, missing, infinite = _others(X)
+    try:
+        others, missing, infinite = _others(X)
+    except ValueError:
+        return f"{name} must be a table, but its rows differ in length."
     remedy = "moo_clustering.datasets.prepare_table(frame).X"
     if others:
         return (
-            f"{name} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
+            f"{owner} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
             "text, dates and units; or leave such columns out, or take FuzzyModesMOGA, which compares "
             "categories."
         )
     if missing:
-        return f"Input X contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
+        return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
     if infinite:
         return (
-            f"Input X contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes them for "
-            "missing values and fills them in."
+            f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes "
+            "them for missing values and fills them in."
         )
     return ""
 

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from moo_clustering._arrays import warn_caller
+from moo_clustering._arrays import checked_array, warn_caller
 
 _MARK = "-1 marks unlabelled samples"
 
@@ -69,7 +69,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    array = np.asarray(y)
+    array = checked_array(y, "y")
     # A list of names and -1 would become names only.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
     return np.asarray(y, dtype=object) if mixed else array

@@ -21,10 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import AnyFloatArray, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, checked_array, checked_table, choice, quoted
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -254,7 +253,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> N
     W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
     (2003), section 3.2 (scaling).
     """
-    topics, weights = np.asarray(U), np.asarray(V)
+    topics, weights = checked_array(U, "U"), checked_array(V, "V")
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         raise ValueError(
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
@@ -331,7 +330,7 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
     to rounding.
     """
-    topics, weights = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
+    topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
     return loss_of(check_matrix(A, "float64"), topics, weights)
 
 
@@ -518,11 +517,8 @@ class Matrix(NamedTuple):
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
     """Take a matrix of numbers that are finite and not negative; what is given stays as it is."""
-    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=np.dtype(dtype), input_name="A"))
+    A = sparse.csr_array(checked_table(A, "A", dtype=np.dtype(dtype), accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
     # Read-only or memory-mapped matrices would be compiled for once more.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     with np.errstate(over="ignore"):
@@ -582,7 +578,7 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
 
 def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
     """Take first factors in the type of the matrix."""
-    U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
+    U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             raise ValueError(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import choice, optional_package, quoted
+from moo_clustering._arrays import checked_array, choice, optional_package, quoted
 from moo_clustering._docs import documented
 
 __all__ = [
@@ -652,7 +652,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
 
 
 def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
-    array = np.asarray(results, dtype=object)
+    array = checked_array(results, "results", object)
     if array.ndim != 2:
         raise ValueError(
             "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    FloatArray,
+    Int64Array,
+    block_slices,
+    checked_array,
+    did_you_mean,
+    quoted,
+)
 from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
@@ -377,12 +385,7 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
     """Real numbers in two dimensions, of the type they come in."""
     if issparse(values):
         raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill or remove its masked values")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} has rows of different lengths") from error
+    array = checked_array(values, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.size == 0:
@@ -653,7 +656,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
 
 def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
     """Read-only int64 offsets: 0, increasing, ``n_instances``."""
-    array = np.asarray(offsets)
+    array = checked_array(offsets, "offsets")
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
     if len(array) < 2:

@@ -8,7 +8,15 @@ import numpy as np
 import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._arrays import (
+    FLOATS,
+    AnyFloatArray,
+    FloatArray,
+    IntArray,
+    checked_array,
+    checked_table,
+    warn_caller,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
@@ -112,7 +120,7 @@ def reconstruction_weights(
     -----
     O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
     """
-    X = np.ascontiguousarray(X)  # sums follow the order in memory
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums follow the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     if solver == "pso":
@@ -202,7 +210,7 @@ def diversity_graph(
     weight : {"one_minus_div", "div", "count"}
         Weights of the edges of a member.
     """
-    ranks = np.asarray(ranks)
+    ranks = checked_array(ranks, "ranks")
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
@@ -239,7 +247,7 @@ def diversity_weights(
     -----
     O(M N) time, O(N width) memory.
     """
-    ranks = np.asarray(ranks)
+    ranks = checked_array(ranks, "ranks")
     n_members, n_samples = ranks.shape
     width = lists.indices.shape[1]
     shared = shared_choices(ranks, locus_counts(ranks, width, n_jobs=n_jobs), n_jobs=n_jobs)
@@ -334,7 +342,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     distances : ndarray of shape (nnz,)
         In the order of the edges.
     """
-    counts = locus_counts(np.asarray(ranks), lists.indices.shape[1])
+    counts = locus_counts(checked_array(ranks, "ranks"), lists.indices.shape[1])
     # Stored as 1 + distance, so that edges of length 0 stay entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
@@ -353,7 +361,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     -------
     csr_array of shape (n_samples, n_samples)
     """
-    weights = np.asarray(weights)
+    weights = checked_array(weights, "weights", np.float64)
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])

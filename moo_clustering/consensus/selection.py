@@ -15,7 +15,7 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_seeds
+from moo_clustering._arrays import FloatArray, SeedLike, checked_integers, choice, integer, spawn_seeds
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
@@ -168,7 +168,7 @@ def select_pareto(
     choice("vertex_weight", vertex_weight, ("size", "unit"))
     choice("partitioner", partitioner, ("auto", "metis", "matching"))
     edges, _ = hypergraph.check_ensemble(labels, n_clusters, None)
-    rows = np.atleast_2d(np.asarray(labels))
+    rows = np.atleast_2d(checked_integers(labels, "labels"))
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
     integer("pop_size", pop_size, 2)
     integer("n_gen", n_gen, 1)

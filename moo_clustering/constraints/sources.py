@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    block_slices,
+    checked_array,
+    choice,
+    quoted,
+    unmasked,
+)
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, replacing
 
@@ -248,6 +257,7 @@ def as_gold(y: Any) -> Gold:
     """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(y))
+    y = unmasked(y, "y")
     if hasattr(y, "__array__"):
         array = np.asarray(y)
         if array.ndim == 2:
@@ -260,7 +270,7 @@ def as_gold(y: Any) -> Gold:
     y = list(y)
     several = [isinstance(item, Collection) and not isinstance(item, str | bytes) for item in y]
     if not any(several):
-        return SingleLabels(np.asarray(y))
+        return SingleLabels(checked_array(y, "y"))
     if not all(several):
         raise TypeError(f"y mixes single labels and label sets; y[{several.index(False)}] is a single label")
     return LabelSets(_indicator_of_sets(y))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, quoted
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, checked_array, choice, quoted
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
@@ -242,7 +242,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
 
 def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
-    nb = np.asarray(neighbors)
+    nb = checked_array(neighbors, "neighbors")
     if nb.ndim != 2 or nb.dtype.kind not in "iu" or nb.shape[1] == 0:
         raise ValueError(
             "neighbors must be integers of shape (n_samples, n_neighbors) with n_neighbors >= 1, "

@@ -10,9 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
-from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
+from moo_clustering._arrays import (
+    FLOATS,
+    AnyFloatArray,
+    FloatArray,
+    Int64Array,
+    checked_table,
+    choice,
+    quoted,
+)
+from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
@@ -102,8 +110,8 @@ def epsilon_graph(
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}.")
     if isinstance(metric, str) and metric == "precomputed":
-        return _near_pairs(neighbors.check_distances(X), metric, epsilon, max_memory)
-    data = check_array(X, dtype=[np.float64, np.float32])
+        return _near_pairs(checked_distances(X), metric, epsilon, max_memory)
+    data = checked_table(X, dtype=FLOATS)
     power = neighbors.MINKOWSKI.get(metric) if isinstance(metric, str) else None
     if power is not None and data.shape[1] <= neighbors.TREE_FEATURES:
         return _near_pairs_by_tree(data, power, epsilon, max_memory)
@@ -130,13 +138,12 @@ def _near_pairs(
 def _distance_blocks(X: ArrayLike, metric: neighbors.Metric) -> Any:
     """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
     if isinstance(metric, str) and metric == "precomputed":
-        D = neighbors.check_distances(X)
-        D = np.minimum(D, D.T)
+        D = checked_distances(X)
         rows_at_once = max(1, neighbors.CHUNK // len(D))
         for lo in range(0, len(D), rows_at_once):
             yield lo, neighbors.round_distances(D[lo : lo + rows_at_once])
         return
-    space = neighbors.metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
@@ -424,7 +431,7 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    n_samples = len(np.asarray(X))
+    n_samples = len(X)
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
     try:
         return np.concatenate([block for _, block in _distance_blocks(X, metric)])

@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     Int64Array,
     IntpArray,
     Labels,
+    checked_array,
     choice,
     did_you_mean,
     integer,
@@ -908,7 +909,7 @@ def simulate(
     >>> simulate(COBRAS(X, random_state=0), np.repeat([0, 1], 10), 3)["ari"].tolist()[-1]
     1.0
     """
-    values, n_samples = np.asarray(y), len(asker.labels_)
+    values, n_samples = checked_array(y, "y"), len(asker.labels_)
     if values.shape != (n_samples,):
         raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 from tqdm.auto import tqdm
 
 from moo_clustering._arrays import (
@@ -23,6 +22,8 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     SeedLike,
+    checked_graph,
+    checked_table,
     choice,
     did_you_mean,
     integer,
@@ -205,19 +206,15 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> Po
     if metric == "precomputed":
         table = distance_matrix(X, metric, MAX_MEMORY, "candidate_pool")
     else:
-        table = check_array(X, dtype=np.float64, order="C", input_name="X")
+        table = checked_table(X, order="C")
     if len(table) < _LEAST_SAMPLES:
         raise ValueError(f"X must have at least {_LEAST_SAMPLES} samples, got {len(table)}.")
     if graph is not None:
-        graph = csr_array(graph, dtype=np.float64)
+        graph = csr_array(checked_graph(graph, "graph"))
         if graph.shape != (len(table), len(table)):
             raise ValueError(
                 f"graph must have a row and a column for each of {len(table)} samples, got {graph.shape}."
             )
-        if not np.isfinite(graph.data).all() or graph.data.min(initial=0.0) < 0.0:
-            raise ValueError("graph must hold similarities, finite and not negative.")
-        if abs(graph - graph.T).max() > 1e-8 * graph.data.max(initial=0.0):
-            raise ValueError("graph must be symmetric.")
     return PoolData(table, metric == "precomputed", int(n_neighbors), graph)
 
 

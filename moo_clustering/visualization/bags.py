@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._arrays import FloatArray, SeedLike, checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering.visualization import partitions
 from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
@@ -222,7 +222,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     # Loaded here because most who plot have no bags.
     from moo_clustering.bags import as_bags
 
-    found = np.asarray(labels)
+    found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found):
         raise ValueError(f"labels must have shape (n_bags,) and a bag, got shape {found.shape}")
     data: Bags | NDArray[np.float64]
@@ -440,7 +440,7 @@ def _distances(
 
 
 def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
-    found = np.asarray([] if medoids is None else medoids, dtype=np.int64).reshape(-1)
+    found = checked_integers([] if medoids is None else medoids, "medoids").astype(np.int64).reshape(-1)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be numbers of bags from 0 to {n_bags - 1}, got {found.tolist()}")
     return found
@@ -453,7 +453,9 @@ def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
                 "centers need bags, from which their distances can be taken; distances are given"
             )
         return np.empty((0, 0))
-    vectors = np.empty((0, data.n_features)) if centers is None else np.asarray(centers, dtype=np.float64)
+    vectors = (
+        np.empty((0, data.n_features)) if centers is None else checked_array(centers, "centers", np.float64)
+    )
     if vectors.ndim != 2 or vectors.shape[1] != data.n_features:
         raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got {vectors.shape}")
     return vectors

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._arrays import (
+    FloatArray,
+    Int64Array,
+    SeedLike,
+    checked_array,
+    checked_graph,
+    checked_integers,
+    checked_table,
+)
 from moo_clustering._docs import documented
 from moo_clustering.persistence import replacing
 
@@ -215,8 +223,8 @@ def placed_partition(
     """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
     from scipy import sparse
 
-    labels = np.asarray(getattr(labels, "labels_", labels))
-    table: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    labels = checked_array(getattr(labels, "labels_", labels), "labels")
+    table: Any = checked_table(X, accept_sparse="csr")
     if table.ndim != 2 or labels.shape != (table.shape[0],) or not len(labels):
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
     if not table.shape[1]:
@@ -384,7 +392,7 @@ def constraints_data(
         )
     if max_pairs < 0:
         raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
-    labels = np.asarray(labels)
+    labels = checked_array(labels, "labels")
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
             f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
@@ -797,8 +805,8 @@ def similarity_data(
     """
     from scipy import sparse
 
-    matrix = sparse.csr_array(similarity)
-    labels = np.asarray(labels)
+    matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
+    labels = checked_array(labels, "labels")
     n = len(labels)
     if matrix.shape != (n, n):
         raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
@@ -809,7 +817,7 @@ def similarity_data(
     places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
     vectors = np.empty((len(places), 0))
     if embedding is not None:
-        embedding = np.asarray(embedding, dtype=np.float64)
+        embedding = checked_array(embedding, "embedding", np.float64)
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :_MAX_VECTORS]
@@ -818,7 +826,7 @@ def similarity_data(
         order=order,
         boundaries=np.append(starts, n),
         names=tuple(str(name) for name in names),
-        eigenvalues=np.asarray(eigenvalues, dtype=np.float64),
+        eigenvalues=checked_array(eigenvalues, "eigenvalues", np.float64),
         places=places,
         vectors=vectors,
     )
@@ -1011,7 +1019,7 @@ def term_data(
     """
     from scipy import sparse
 
-    given = sparse.csr_array(topics) if sparse.issparse(topics) else np.asarray(topics, dtype=np.float64)
+    given = checked_table(topics, "topics", accept_sparse="csr")
     stored = given.data if sparse.issparse(given) else given
     if given.ndim != 2 or not all(given.shape) or not np.isfinite(stored).all():
         raise ValueError(
@@ -1019,8 +1027,8 @@ def term_data(
             f"got the shape {given.shape}"
         )
     n_clusters, n_all = given.shape
-    names = list(map(str, range(n_all) if terms is None else np.asarray(terms).tolist()))
-    counts = None if sizes is None else np.asarray(sizes, dtype=np.int64)
+    names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
+    counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)
     if len(names) != n_all:
         raise ValueError(f"terms must have one name for each of {n_all} columns, got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
