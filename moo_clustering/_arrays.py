@@ -39,6 +39,10 @@ SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState |
 _CHUNK = 1 << 22
 # Types that tables of numbers may keep.
 FLOATS = [np.float64, np.float32]
+# Types of integers for which kernels are compiled; others become int64.
+_INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
+# What NumPy says of data that are no table of numbers.
+_NO_NUMBERS = ("could not convert", "setting an array element")
 # Columns that a message names.
 _SHOWN = 5
 # Largest difference of two halves of a symmetric matrix, relative to its largest entry.
@@ -309,44 +313,64 @@ def unmasked(data: Any, name: str) -> Any:
     return data
 
 
-def _one_piece(data: Any, name: str) -> Any:
-    """Unmasked data, unless they are nothing that NumPy makes an array of."""
+def checked_container(data: Any, name: str) -> Any:
+    """The data without a mask; a TypeError for what is no array, frame or list: a text, a set, a mapping."""
     if data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
         raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
     return unmasked(data, name)
 
 
-def checked_array(data: Any, name: str, dtype: Any = None) -> NDArray[Any]:
-    """Data as a dense array: of real numbers of a type, or of whatever type they have.
+def checked_array(
+    data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
+) -> NDArray[Any]:
+    """Data as a dense array: of real numbers for a ``dtype`` (or a list of them), else of any type.
 
-    Raises a TypeError or ValueError that names the argument for masked and sparse arrays, rows that differ in
-    length, what holds no items, and for a ``dtype`` anything but real numbers, such as dates.
+    Raises a TypeError or ValueError that names the argument for masked and sparse arrays, what holds no
+    items, rows that differ in length, other numbers of dimensions, and for a ``dtype`` anything but finite
+    real numbers, such as dates.
     """
-    given = _one_piece(data, name)
+    given = checked_container(data, name)
     if issparse(given):
         raise TypeError(f"{name} must be a dense array, got a sparse one; convert it with .toarray()")
     try:
         found = np.asarray(given)
     except ValueError as error:
         raise ValueError(f"{name} must be an array, but its rows differ in length") from error
-    if dtype is None or found.dtype == dtype:
+    if found.ndim == 0 and found.dtype == object:
+        raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
+    if ndim and found.ndim not in ndim:
+        allowed = " or ".join(map(str, ndim))
+        raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
+    if dtype is None:
         return found
+    types = dtype if isinstance(dtype, list) else [dtype]
+    if found.dtype not in types:
+        found = _real(found, name, types[0])
+    if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
+        place = np.argwhere(~np.isfinite(found))[0].tolist()
+        raise ValueError(f"{name} must be finite numbers, got {found[tuple(place)]} at {place}")
+    return found
+
+
+def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     try:
         if found.dtype.kind in "biufO":
             return found.astype(dtype)
     except (TypeError, ValueError, OverflowError):
         pass
     other = next((one for one in found.ravel().tolist() if not isinstance(one, Real)), found.dtype)
-    raise TypeError(f"{name} must hold real numbers, got {quoted(other)}")
+    raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
-def checked_integers(data: Any, name: str, hint: str = "") -> IntArray:
+def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> IntArray:
     """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
-    found = checked_array(data, name)
+    found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
         found = checked_array(found.tolist(), name)
-    if found.dtype.kind in "iu":
+    if found.dtype in _INTEGERS:
         return found
+    if found.dtype.kind in "iu" and found.max(initial=0) < 2**63:
+        return found.astype(np.int64)
     if found.dtype.kind != "f":
         odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype)
         raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
@@ -376,7 +400,7 @@ def checked_table(
 def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     """A graph, sparse by rows or dense: square, finite, not negative, and symmetric where that is required.
 
-    Sparse rows store each cell in one part, and may share the memory of ``S``.
+    Sparse rows store each cell in one part, and no zeros; they may share the memory of ``S``.
     """
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
@@ -395,7 +419,14 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
                 f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; "
                 f"graphs.symmetrize({name}) takes the larger of two entries"
             )
-    return csr_array(matrix) if issparse(matrix) else matrix
+    if not issparse(matrix):
+        return matrix
+    graph = csr_array(matrix)
+    if not graph.data.all():
+        # SciPy's graph routines take a stored zero for an edge.
+        graph = graph.copy()
+        graph.eliminate_zeros()
+    return graph
 
 
 def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
@@ -419,12 +450,15 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
             "write it again, and map it anew."
         )
-    X = _one_piece(X, name)
+    X = checked_container(X, name)
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
             raise TypeError(f"{', '.join(dates)} of dates or times")
-        return without_duplicates(check(X))
+        found = check(X)
+        if found.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must hold real numbers, got values of type {found.dtype}")
+        return without_duplicates(found)
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
@@ -444,8 +478,10 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
         problem = _problem(owner, name, X) if is_table and not (issparse(X) or objects) else ""
         if problem:
             raise ValueError(problem) from error
-        if isinstance(error, TypeError) and "argument must be" in str(error):
-            raise TypeError(f"{name} must hold numbers: {error}") from error
+        if "argument must be" in str(error):
+            raise TypeError(f"{name} must be a table of numbers: {error}") from error
+        if any(phrase in str(error) for phrase in _NO_NUMBERS):
+            raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
         raise
 
 

@@ -113,6 +113,8 @@ def _label_sets(y: NDArray[Any]) -> Targets:
     if y.shape[1] == 0:
         raise ValueError(f"y must have one column for each label; got shape {y.shape}")
     try:
+        if y.dtype.kind in "cmM":
+            raise TypeError("not real numbers")
         values = y.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(

@@ -23,7 +23,7 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import AnyFloatArray, checked_array, checked_table, choice, quoted
+from moo_clustering._arrays import FLOATS, AnyFloatArray, checked_array, checked_table, choice, quoted
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -253,7 +253,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> N
     W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
     (2003), section 3.2 (scaling).
     """
-    topics, weights = checked_array(U, "U"), checked_array(V, "V")
+    topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         raise ValueError(
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
@@ -276,7 +276,7 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     ndarray of shape (..., n_components)
         U divided and V multiplied by them have the same product as before.
     """
-    lengths: AnyFloatArray = np.linalg.norm(U, axis=-2)
+    lengths: AnyFloatArray = np.linalg.norm(checked_array(U, "U", FLOATS, ndim=(2, 3)), axis=-2)
     return np.where(lengths > 0, lengths, lengths.dtype.type(1))
 
 
@@ -299,7 +299,9 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     Active sets on the normal equations: O(n_values n_components) time for the products, then about
     O(n_components^4) at worst for a document, far less where few topics have weight.
     """
-    topics = np.ascontiguousarray(U, dtype=np.float64)
+    A = checked_table(A, "A", dtype=FLOATS, accept_sparse="csr")
+    topics = np.ascontiguousarray(checked_array(U, "U", np.float64))
+    _require_factor("U", topics, A.shape[1])
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
@@ -331,7 +333,18 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     to rounding.
     """
     topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
-    return loss_of(check_matrix(A, "float64"), topics, weights)
+    matrix = check_matrix(A, "float64")
+    _require_factor("U", topics, matrix.A.shape[1])
+    _require_factor("V", weights, matrix.A.shape[0], topics.shape[1])
+    return loss_of(matrix, topics, weights)
+
+
+def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components: int | None = None) -> None:
+    if factor.ndim != 2 or len(factor) != n_rows or factor.shape[1] != (n_components or factor.shape[1]):
+        width = n_components or "n_components"
+        raise ValueError(f"{name} must have shape ({n_rows}, {width}), as A has; got {factor.shape}")
+    if not factor.size:
+        raise ValueError(f"{name} must have at least one component, got shape {factor.shape}")
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:

@@ -367,7 +367,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     >>> information_gain([[1, 1], [1, 0], [0, 1], [0, 0]], [[1, 0], [1, 0], [0, 0], [0, 0]])
     array([1., 0.])
     """
-    rows = presence(checked_table(X, dtype=None, accept_sparse="csr"))
+    rows = presence(checked_table(X, dtype="numeric", accept_sparse="csr"))
     targets = y if isinstance(y, Targets) else partial_targets(y, rows.shape[0])
     if not targets.labelled.any() or not targets.n_classes:
         raise ValueError("information gain needs labelled samples: y has none")
@@ -502,6 +502,21 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         self.support_ = np.zeros(len(allowed), dtype=bool)
         self.support_[order[allowed[order]][: self.n_features]] = True
         return self
+
+    def transform(self, X: Any) -> Any:
+        """The columns of the chosen features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_chosen)
+        """
+        check_is_fitted(self)
+        numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
+        return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

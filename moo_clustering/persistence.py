@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering import __version__
-from moo_clustering._arrays import QuotingError, integer, warn_caller
+from moo_clustering._arrays import QuotingError, checked_array, integer, warn_caller
 
 if sys.platform == "win32":
     import msvcrt
@@ -470,7 +470,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
             _update(digest, csr.indices.astype(np.int64, copy=False), position)
             _update(digest, csr.data, position)
         else:
-            _update(digest, np.asarray(array), position)
+            _update(digest, checked_array(array, f"array {position}"), position)
     return digest.hexdigest()
 
 

@@ -102,6 +102,7 @@ class Bags:
         feature_names: Iterable[Hashable] | None = None,
     ) -> None:
         X = to_instances(instances, "instances")
+        offsets = checked_array(offsets, "offsets")
         ids = to_names(bag_ids, max(len(np.atleast_1d(offsets)) - 1, 0), "bag_ids", "bags")
         names = to_names(feature_names, X.shape[1], "feature_names", "features")
         ptr = to_offsets(offsets, len(X), ids)
@@ -640,6 +641,8 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
     if isinstance(X, Bags):
         return X
+    if not isinstance(X, list | tuple) and not np.shape(X):
+        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
         X = list(X)
     if isinstance(X, list | tuple):

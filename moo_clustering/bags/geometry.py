@@ -7,7 +7,17 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, checked_array, choice, integer
+from moo_clustering._arrays import (
+    FLOATS,
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    Labels,
+    checked_array,
+    checked_table,
+    choice,
+    integer,
+)
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
@@ -369,7 +379,7 @@ def farthest_candidates(
     ----------
     Evolutionary multi-instance clustering, Eqs. 1 and 3.
     """
-    data = checked_array(X, "X")
+    data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
     if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
         raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")

@@ -14,6 +14,7 @@ from moo_clustering._arrays import (
     FloatArray,
     IntArray,
     checked_array,
+    checked_integers,
     checked_table,
     warn_caller,
 )
@@ -46,6 +47,9 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
         Rows of F, ascending.
     """
     members: list[int] = []
+    F = checked_array(F, "F", np.float64, ndim=(2,))
+    if not F.size:
+        raise ValueError(f"F must hold individuals and objectives, got shape {F.shape}")
     for front in NonDominatedSorting().do(F):
         members.extend(front)
         if len(members) >= min_members:
@@ -210,7 +214,7 @@ def diversity_graph(
     weight : {"one_minus_div", "div", "count"}
         Weights of the edges of a member.
     """
-    ranks = checked_array(ranks, "ranks")
+    ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
@@ -247,7 +251,7 @@ def diversity_weights(
     -----
     O(M N) time, O(N width) memory.
     """
-    ranks = checked_array(ranks, "ranks")
+    ranks = _checked_ranks(ranks, lists)
     n_members, n_samples = ranks.shape
     width = lists.indices.shape[1]
     shared = shared_choices(ranks, locus_counts(ranks, width, n_jobs=n_jobs), n_jobs=n_jobs)
@@ -324,6 +328,9 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     csr_array of shape (n_samples, n_samples)
         The edges with their weights.
     """
+    distances = checked_array(distances, "distances", np.float64)
+    if distances.shape != (edges.nnz,):
+        raise ValueError(f"distances must have one entry per edge, {edges.nnz}; got shape {distances.shape}")
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
@@ -342,7 +349,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     distances : ndarray of shape (nnz,)
         In the order of the edges.
     """
-    counts = locus_counts(checked_array(ranks, "ranks"), lists.indices.shape[1])
+    counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
     # Stored as 1 + distance, so that edges of length 0 stay entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
@@ -362,6 +369,10 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     csr_array of shape (n_samples, n_samples)
     """
     weights = checked_array(weights, "weights", np.float64)
+    if weights.shape != lists.indices.shape:
+        raise ValueError(
+            f"weights must have the shape of the neighbour lists, {lists.indices.shape}; got {weights.shape}"
+        )
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
@@ -370,3 +381,14 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
     matrix.sort_indices()
     return matrix
+
+
+def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
+    """Members of an ensemble in rank encoding, of the samples of the lists."""
+    found = checked_integers(ranks, "ranks")
+    n_samples, width = lists.indices.shape
+    if found.ndim != 2 or found.shape[1] != n_samples or not len(found):
+        raise ValueError(f"ranks must have shape (n_members, {n_samples}), got {found.shape}")
+    if found.min() < 0 or found.max() >= width:
+        raise ValueError(f"ranks must be from 0 to {width - 1}, got {found.min()} to {found.max()}")
+    return found

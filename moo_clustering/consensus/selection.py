@@ -15,7 +15,16 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, SeedLike, checked_integers, choice, integer, spawn_seeds
+from moo_clustering._arrays import (
+    FLOATS,
+    FloatArray,
+    SeedLike,
+    checked_integers,
+    checked_table,
+    choice,
+    integer,
+    spawn_seeds,
+)
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
@@ -172,7 +181,7 @@ def select_pareto(
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
     integer("pop_size", pop_size, 2)
     integer("n_gen", n_gen, 1)
-    _check_features(choose, X, edges.n_samples)
+    X = _checked_features(choose, X, edges.n_samples)
     metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
@@ -254,13 +263,14 @@ def _consensus(
     return labels
 
 
-def _check_features(choose: str, X: Any, n_samples: int) -> None:
+def _checked_features(choose: str, X: Any, n_samples: int) -> Any:
     if choose == "anmi":
         if X is not None:
             raise ValueError("X is only used by choose='i2'; leave it out or choose 'i2'")
-        return
+        return None
     if X is None:
         raise ValueError("choose='i2' needs X, the weighted documents")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != n_samples:
-        raise ValueError(f"X must have one row per object: expected {n_samples}, got {n_rows}")
+    X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
+    if X.shape[0] != n_samples:
+        raise ValueError(f"X must have one row per object: expected {n_samples}, got {X.shape[0]}")
+    return X

@@ -77,8 +77,9 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
     """A population of integer labels; one partition is a population of one."""
     array = checked_array(labels, "labels")
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got an array of {array.dtype}")
+    array = checked_integers(array, "labels")
     if array.ndim == 1:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != n_samples:

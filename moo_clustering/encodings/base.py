@@ -17,6 +17,7 @@ from moo_clustering._arrays import (
     Labels,
     block_slices,
     checked_array,
+    checked_integers,
     quoted,
 )
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
@@ -118,7 +119,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     >>> relabel_by_first_appearance(np.array([5, 5, 2, 0, 2]))
     array([0, 0, 1, 2, 1], dtype=int32)
     """
-    labels = checked_array(labels, "labels")
+    labels = checked_integers(labels, "labels", ndim=(1, 2))
     out = np.empty(labels.shape, dtype=np.int32)
     if labels.size:
         if labels.min() < 0:
@@ -259,7 +260,7 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
     -------
     distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
     """
-    first, second = _same_width(checked_array(a, "a"), checked_array(b, "b"))
+    first, second = _same_width(checked_integers(a, "a"), checked_integers(b, "b"))
     return np.count_nonzero(first != second, axis=-1)
 
 
@@ -309,7 +310,7 @@ def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
     if X.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got dtype {X.dtype}.")
-    return X
+    return X if X.dtype.kind == "f" else checked_integers(X, name)
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:

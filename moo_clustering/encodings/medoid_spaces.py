@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import normalize
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -19,6 +20,7 @@ from moo_clustering._arrays import (
     IntArray,
     Labels,
     block_slices,
+    checked_container,
     checked_table,
     choice,
     quoted,
@@ -128,7 +130,7 @@ def choose_space(
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
     if form == "auto" and name in _EITHER:
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import FloatArray, IntpArray, centred_features, checked_array, quoted
+from moo_clustering._arrays import (
+    FloatArray,
+    IntpArray,
+    centred_features,
+    checked_array,
+    checked_graph,
+    quoted,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread
@@ -501,13 +508,8 @@ def diffusion(
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
     """Similarities as a dense array, which is not copied if it is one."""
-    dense = W.toarray() if sp.issparse(W) else W
-    array = checked_array(dense, name, np.float64)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
-        raise ValueError(f"{name} must be a square matrix of similarities, got shape {array.shape}")
-    if not np.isfinite(array).all() or array.min() < 0:
-        raise ValueError(f"{name} must hold finite similarities of at least 0")
-    return array
+    graph = checked_graph(W, name)
+    return graph.toarray() if sp.issparse(graph) else graph
 
 
 def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:

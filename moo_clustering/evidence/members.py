@@ -55,11 +55,12 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
 
 
 def _scores(values: ArrayLike, name: str) -> FloatArray:
-    array = checked_array(values, name, np.float64)
+    array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{name} must have one entry for each of at least one partition, got {array.shape}")
-    if np.isnan(array).any():
-        raise ValueError(f"{name} must not hold NaN, got it at {np.flatnonzero(np.isnan(array))[0]}")
+    if not (array < np.inf).all():
+        place = np.flatnonzero(~(array < np.inf))[0]
+        raise ValueError(f"{name} must be numbers below infinity, got {array[place]} at {place}")
     return array
 
 

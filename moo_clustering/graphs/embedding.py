@@ -241,6 +241,7 @@ def eigengap(
     ----------
     PESC: a rule for the scale factor that needs no classes.
     """
+    S = checked_graph(S)
     if n_clusters >= S.shape[0]:
         return 0.0
     values, _ = spectral_embedding(S, n_clusters + 1, eigen_solver=eigen_solver, rng=rng, n_jobs=n_jobs)

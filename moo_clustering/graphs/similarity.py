@@ -16,6 +16,7 @@ from moo_clustering._arrays import (
     AnyFloatArray,
     FloatArray,
     Int64Array,
+    checked_array,
     checked_table,
     choice,
     quoted,
@@ -135,15 +136,14 @@ def _near_pairs(
     return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
 
 
-def _distance_blocks(X: ArrayLike, metric: neighbors.Metric) -> Any:
+def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
     """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
     if isinstance(metric, str) and metric == "precomputed":
-        D = checked_distances(X)
-        rows_at_once = max(1, neighbors.CHUNK // len(D))
-        for lo in range(0, len(D), rows_at_once):
-            yield lo, neighbors.round_distances(D[lo : lo + rows_at_once])
+        rows_at_once = max(1, neighbors.CHUNK // len(data))
+        for lo in range(0, len(data), rows_at_once):
+            yield lo, neighbors.round_distances(data[lo : lo + rows_at_once])
         return
-    space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
+    space = neighbors.metric_space(data, metric)
     search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
@@ -360,6 +360,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
+    distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
     # Only differences within a row matter; taken from the nearest they keep their digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
@@ -388,7 +389,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     if sigma == 0:
         return np.ones(np.shape(distances))
     with np.errstate(over="ignore"):
-        scaled = np.asarray(distances, dtype=np.float64) / sigma
+        scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
     return np.maximum(weights, _SMALLEST)
 
@@ -406,6 +407,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     -------
     float
     """
+    distances = checked_array(distances, "distances", FLOATS)
     if sigma == "mean":
         return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
     if sigma == "median":
@@ -431,10 +433,12 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    n_samples = len(X)
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
+    n_samples = len(data)
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
     try:
-        return np.concatenate([block for _, block in _distance_blocks(X, metric)])
+        return np.concatenate([block for _, block in _distance_blocks(data, metric)])
     except MemoryError as error:
         needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
         raise MemoryError(
@@ -491,6 +495,7 @@ def write_constraints(
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
         must_link = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
     graph = symmetrize(S)
+    X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
         raise ValueError(f"groups are about {groups.n_samples} samples, the graph has {graph.shape[0]}.")
     largest = float(graph.data.max(initial=0.0)) or 1.0

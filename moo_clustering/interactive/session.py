@@ -913,6 +913,8 @@ def simulate(
     if values.shape != (n_samples,):
         raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
+    if any(v is None or v != v for v in values.tolist()):
+        raise ValueError("y must hold classes, and -1 for samples without; it has NaN or None.")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)

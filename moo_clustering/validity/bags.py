@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
+from moo_clustering._arrays import FloatArray, IntArray, block_slices, checked_integers, choice, quoted
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
@@ -615,10 +615,10 @@ def bag_report(
     ([2, 3], 0.8294, 0.8)
     """
     fitted = bag_indices(bags) if indices is None else indices
-    partition = np.asarray(labels)
+    partition = checked_integers(labels, "labels")
     if partition.ndim != 1:
         raise ValueError(f"labels must be one partition of shape (n_bags,), got shape {partition.shape}")
-    population = check_population(_without_gaps(integer_rows(partition, "labels")), len(partition))
+    population = check_population(_without_gaps(partition[np.newaxis]), len(partition))
     sizes = population.sizes[0]
     report: dict[str, Any] = {
         "n_clusters": len(sizes),

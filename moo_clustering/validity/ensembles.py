@@ -104,7 +104,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     ----------
     Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
     """
-    return float(pairwise_nmi(np.atleast_2d(np.asarray(candidate)), labels).mean())
+    return float(pairwise_nmi(integer_rows(candidate, "candidate"), labels).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:

@@ -371,6 +371,9 @@ def cluster_entropy(
     if not (np.isfinite(base) and base > 0 and base != 1):
         raise ValueError(f"base must be positive and not 1, got {quoted(base)}")
     clusters, names = encode(labels_pred, "labels_pred")
+    labels_true = unmasked(labels_true, "labels_true")
+    if not isinstance(labels_true, list | tuple):
+        labels_true = checked_array(labels_true, "labels_true", ndim=(1,))
     require_same_length(len(labels_true), len(clusters))
     samples, classes, weights = _memberships(labels_true, multilabel)
     shape = (len(names), int(classes.max()) + 1)
@@ -779,15 +782,14 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     >>> k_error([1, 2, 3, 4], 2)
     1.5
     """
-    true, found = np.asarray(targets, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    true = checked_array(targets, "targets", np.float64)
+    found = checked_array(predicted, "predicted", np.float64)
     if true.ndim != 1 or len(true) == 0:
         raise ValueError(f"targets must be a non-empty list of numbers, got shape {true.shape}")
     if found.ndim != 0 and found.shape != true.shape:
         raise ValueError(
             f"predicted must be one number or one per target, got shapes {found.shape} and {true.shape}"
         )
-    if not (np.all(np.isfinite(true)) and np.all(np.isfinite(found))):
-        raise ValueError("targets and predicted must be finite numbers")
     return float(np.mean((true - found) ** 2))
 
 

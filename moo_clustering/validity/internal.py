@@ -31,7 +31,14 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
+from moo_clustering._distances import (
+    MAX_MEMORY,
+    Metric,
+    check_memory,
+    checked_distances,
+    distance_matrix,
+    mean_square,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._parallel import threads_here
@@ -748,7 +755,10 @@ class Connectivity(PopulationIndex):
         choice("variant", self.variant, ("rank", "published"))
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
-        X = checked_table(data, "data", accept_sparse="csr")
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            X = checked_distances(data, "data", dtype=np.float64)
+        else:
+            X = checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, SeedLike, checked_array, checked_integers
+from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.visualization import partitions
 from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
@@ -222,12 +223,17 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     # Loaded here because most who plot have no bags.
     from moo_clustering.bags import as_bags
 
-    found = checked_array(labels, "labels")
+    found = checked_integers(labels, "labels")
     if found.ndim != 1 or not len(found):
         raise ValueError(f"labels must have shape (n_bags,) and a bag, got shape {found.shape}")
     data: Bags | NDArray[np.float64]
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
-        data = _checked(bags_or_distances.astype(np.float64), len(found))
+        data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
+        if len(data) != len(found):
+            raise ValueError(
+                f"distances must have shape ({len(found)}, {len(found)}) for {len(found)} labels, got "
+                f"{data.shape}; bags are given as Bags or as a list of arrays"
+            )
     else:
         data = as_bags(bags_or_distances)
         if len(data) != len(found):
@@ -265,17 +271,6 @@ def affordable_bags(bags: Bags) -> int:
 def counted(n_shown: int, n_bags: int) -> str:
     """How titles call the bags that are shown."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
-
-
-def _checked(distances: NDArray[np.float64], n_bags: int) -> NDArray[np.float64]:
-    if distances.shape != (n_bags, n_bags):
-        raise ValueError(
-            f"distances must have shape ({n_bags}, {n_bags}) for {n_bags} labels, got {distances.shape}; "
-            "bags are given as Bags or as a list of arrays"
-        )
-    if not np.isfinite(distances).all() or (distances < 0.0).any():
-        raise ValueError("distances must be finite and not negative")
-    return distances
 
 
 @documented(BagDistanceData)
@@ -440,7 +435,7 @@ def _distances(
 
 
 def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
-    found = checked_integers([] if medoids is None else medoids, "medoids").astype(np.int64).reshape(-1)
+    found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be numbers of bags from 0 to {n_bags - 1}, got {found.tolist()}")
     return found

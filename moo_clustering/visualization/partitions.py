@@ -221,18 +221,11 @@ def placed_partition(
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
     """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
-    from scipy import sparse
 
-    labels = checked_array(getattr(labels, "labels_", labels), "labels")
+    labels = checked_integers(getattr(labels, "labels_", labels), "labels")
     table: Any = checked_table(X, accept_sparse="csr")
-    if table.ndim != 2 or labels.shape != (table.shape[0],) or not len(labels):
+    if labels.shape != (table.shape[0],):
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
-    if not table.shape[1]:
-        raise ValueError("X has no features, so that its samples have no place in the plane")
-    finite = np.isfinite(table.data) if sparse.issparse(table) else np.isfinite(table).all(axis=1)
-    if not finite.all():
-        where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
-        raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
     if max_points < 1:
         raise ValueError(f"max_points must be at least 1, got {max_points}")
     positions, axes, share = feature_plane(table, feature_names)
@@ -392,7 +385,7 @@ def constraints_data(
         )
     if max_pairs < 0:
         raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
-    labels = checked_array(labels, "labels")
+    labels = checked_integers(labels, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
             f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
@@ -806,7 +799,7 @@ def similarity_data(
     from scipy import sparse
 
     matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
-    labels = checked_array(labels, "labels")
+    labels = checked_integers(labels, "labels", ndim=(1,))
     n = len(labels)
     if matrix.shape != (n, n):
         raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
@@ -826,7 +819,7 @@ def similarity_data(
         order=order,
         boundaries=np.append(starts, n),
         names=tuple(str(name) for name in names),
-        eigenvalues=checked_array(eigenvalues, "eigenvalues", np.float64),
+        eigenvalues=checked_array(eigenvalues, "eigenvalues", np.float64, ndim=(1,)),
         places=places,
         vectors=vectors,
     )
