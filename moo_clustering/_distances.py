@@ -12,14 +12,8 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from moo_clustering._arrays import (
-    FLOATS,
-    AnyFloatArray,
-    block_slices,
-    centred_features,
-    checked_table,
-    quoted,
-)
+from moo_clustering._arrays import AnyFloatArray, block_slices, quoted
+from moo_clustering._data import FLOATS, centred_features, checked_table
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]

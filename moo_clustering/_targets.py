@@ -11,7 +11,8 @@ from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from moo_clustering._arrays import checked_array, warn_caller
+from moo_clustering._arrays import warn_caller
+from moo_clustering._data import checked_array
 
 _MARK = "-1 marks unlabelled samples"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import checked_integers
+from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.threads import for_blocks, sum_blocks

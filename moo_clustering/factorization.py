@@ -23,7 +23,8 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_non_negative
 
-from moo_clustering._arrays import FLOATS, AnyFloatArray, checked_array, checked_table, choice, quoted
+from moo_clustering._arrays import AnyFloatArray, choice, quoted
+from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts

@@ -20,19 +20,15 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
-    FLOATS,
     FloatArray,
     ShortMessages,
     block_slices,
-    checked_array,
-    checked_table,
     choice,
-    numeric_features,
     optional_package,
     quoted,
     warn_caller,
-    without_duplicates,
 )
+from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 

@@ -11,15 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from pymoo.indicators.hv import Hypervolume
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    checked_array,
-    checked_integers,
-    checked_table,
-    choice,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
+from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_parts
 
@@ -115,8 +108,6 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     )
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
-    if not np.isfinite(values).all():
-        raise ValueError(f"{what} has objectives that are not finite.")
     if numbers.shape != (len(values),):
         raise ValueError(f"{what} has {len(values)} solutions and {numbers.size} numbers of clusters.")
     return values, numbers.astype(np.int64)

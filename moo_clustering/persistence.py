@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering import __version__
-from moo_clustering._arrays import QuotingError, checked_array, integer, warn_caller
+from moo_clustering._arrays import QuotingError, integer, warn_caller
+from moo_clustering._data import checked_array
 
 if sys.platform == "win32":
     import msvcrt

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import checked_array, choice, optional_package, quoted
+from moo_clustering._arrays import choice, optional_package, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
 __all__ = [

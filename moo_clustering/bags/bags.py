@@ -13,15 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    checked_array,
-    did_you_mean,
-    quoted,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray

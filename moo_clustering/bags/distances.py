@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, Int64Array, checked_array, choice, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from moo_clustering._arrays import FloatArray, Int64Array, checked_array, choice, did_you_mean, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.bags.bags import Bags, as_bags
 
 Statistic = Literal["mean", "min", "max"]

@@ -7,17 +7,8 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    FLOATS,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    Labels,
-    checked_array,
-    checked_table,
-    choice,
-    integer,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice, integer
+from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread

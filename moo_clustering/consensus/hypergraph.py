@@ -28,13 +28,13 @@ from moo_clustering._arrays import (
     Labels,
     MissingPackageError,
     SeedLike,
-    checked_array,
     choice,
     integer,
     integer_seed,
     number_clusters,
     spawn_seeds,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance

@@ -8,16 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import (
-    FLOATS,
-    AnyFloatArray,
-    FloatArray,
-    IntArray,
-    checked_array,
-    checked_integers,
-    checked_table,
-    warn_caller,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct

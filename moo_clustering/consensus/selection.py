@@ -15,16 +15,8 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import (
-    FLOATS,
-    FloatArray,
-    SeedLike,
-    checked_integers,
-    checked_table,
-    choice,
-    integer,
-    spawn_seeds,
-)
+from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_seeds
+from moo_clustering._data import FLOATS, checked_integers, checked_table
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, Int64Array, checked_array, checked_integers, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, quoted
+from moo_clustering._data import checked_array, checked_integers
 
 
 def check_n_samples(n_samples: Any) -> int:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import BoolArray, Int64Array, checked_array, checked_integers, number_clusters
+from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
 
 if TYPE_CHECKING:

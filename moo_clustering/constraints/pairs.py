@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from moo_clustering._arrays import FloatArray, Int64Array, block_slices, checked_table, probability
+from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
+from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints._checks import (
     check_affordable,

@@ -16,16 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    checked_array,
-    checked_container,
-    choice,
-    quoted,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._data import checked_array, checked_container
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, replacing
 

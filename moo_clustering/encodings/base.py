@@ -10,16 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from moo_clustering._arrays import (
-    Int64Array,
-    IntArray,
-    IntpArray,
-    Labels,
-    block_slices,
-    checked_array,
-    checked_integers,
-    quoted,
-)
+from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Beyond any gene that exists, within any integer type that holds genes.

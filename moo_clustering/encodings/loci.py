@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, checked_array, choice, quoted
+from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components

@@ -20,11 +20,10 @@ from moo_clustering._arrays import (
     IntArray,
     Labels,
     block_slices,
-    checked_container,
-    checked_table,
     choice,
     quoted,
 )
+from moo_clustering._data import checked_container, checked_table
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
 from moo_clustering._kernels.partitions import medoid_separations

@@ -11,15 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    Labels,
-    checked_table,
-    number_clusters,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted, warn_caller
+from moo_clustering._data import checked_table
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 
-from moo_clustering._arrays import numeric_features, spawn_seeds
+from moo_clustering._arrays import spawn_seeds
+from moo_clustering._data import numeric_features
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows

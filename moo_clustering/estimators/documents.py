@@ -17,14 +17,8 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    Labels,
-    number_clusters,
-    numeric_features,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import AnyFloatArray, Labels, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto

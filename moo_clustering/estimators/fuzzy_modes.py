@@ -23,15 +23,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Labels,
-    checked_array,
-    checked_container,
-    non_dominated,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seeds, warn_caller
+from moo_clustering._data import checked_array, checked_container
 from moo_clustering._docs import documented
 from moo_clustering._parallel import threads_here
 from moo_clustering.consensus import cspa

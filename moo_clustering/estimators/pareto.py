@@ -31,12 +31,11 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    holds_tables,
     number_clusters,
-    numeric_features,
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints

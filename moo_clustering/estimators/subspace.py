@@ -27,15 +27,8 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import subspace
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    numeric_features,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-    without_duplicates,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, quoted, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._base import OF_PREDICT, OF_TRANSFORM, ReportMixin, check_n_clusters

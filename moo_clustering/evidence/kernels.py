@@ -10,14 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntpArray,
-    centred_features,
-    checked_array,
-    checked_graph,
-    quoted,
-)
+from moo_clustering._arrays import FloatArray, IntpArray, quoted
+from moo_clustering._data import centred_features, checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread

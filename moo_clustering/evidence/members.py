@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, checked_array, quoted
+from moo_clustering._arrays import FloatArray, quoted
+from moo_clustering._data import checked_array
 
 _HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.

@@ -11,15 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    IntpArray,
-    checked_array,
-    checked_graph,
-    checked_table,
-    quoted,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, quoted
+from moo_clustering._data import checked_array, checked_graph, checked_table
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering._kernels.pools import adjust_similarities
 from moo_clustering._parallel import one_thread

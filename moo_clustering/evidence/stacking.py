@@ -15,15 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    block_slices,
-    checked_integers,
-    checked_table,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, block_slices
+from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]

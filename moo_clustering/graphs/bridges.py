@@ -12,7 +12,8 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from moo_clustering._arrays import FLOATS, AnyFloatArray, FloatArray, Int64Array, checked_table
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize

@@ -15,7 +15,8 @@ from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray, IntArray, checked_graph, choice, warn_caller
+from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
+from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.sparse import combine_products, join_entries
 from moo_clustering._kernels.threads import for_blocks, sum_blocks

@@ -9,16 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    centred_features,
-    checked_array,
-    checked_table,
-    choice,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice
+from moo_clustering._data import centred_features, checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded

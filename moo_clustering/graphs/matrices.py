@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from moo_clustering._arrays import FloatArray, checked_graph, quoted
+from moo_clustering._arrays import FloatArray, quoted
+from moo_clustering._data import checked_graph
 
 
 def symmetrize(S: Any) -> sp.csr_array:

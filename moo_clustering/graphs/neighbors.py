@@ -17,19 +17,16 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import (
-    FLOATS,
     AnyFloatArray,
     BoolArray,
     FloatArray,
     Int64Array,
     MissingPackageError,
-    checked_array,
-    checked_integers,
-    checked_table,
     choice,
     quoted,
     warn_caller,
 )
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks

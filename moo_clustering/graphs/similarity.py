@@ -11,16 +11,8 @@ from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import (
-    FLOATS,
-    AnyFloatArray,
-    FloatArray,
-    Int64Array,
-    checked_array,
-    checked_table,
-    choice,
-    quoted,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
+from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups

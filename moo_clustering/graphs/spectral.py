@@ -14,15 +14,8 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    checked_array,
-    checked_graph,
-    number_clusters,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread

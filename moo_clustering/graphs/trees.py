@@ -12,17 +12,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    checked_array,
-    checked_table,
-    choice,
-    probability,
-    quoted,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, choice, probability, quoted
+from moo_clustering._data import checked_array, checked_table
 from moo_clustering._distances import checked_distances
 from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors

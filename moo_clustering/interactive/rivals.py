@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import FloatArray, IntpArray, checked_table, number_clusters
+from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
+from moo_clustering._data import checked_table
 from moo_clustering._parallel import threads_here
 from moo_clustering.interactive.questions import ordered
 from moo_clustering.interactive.session import Question

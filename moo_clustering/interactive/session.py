@@ -24,7 +24,6 @@ from moo_clustering._arrays import (
     Int64Array,
     IntpArray,
     Labels,
-    checked_array,
     choice,
     did_you_mean,
     integer,
@@ -32,6 +31,7 @@ from moo_clustering._arrays import (
     probability,
     quoted,
 )
+from moo_clustering._data import checked_array
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered

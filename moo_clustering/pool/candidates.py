@@ -22,8 +22,6 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     SeedLike,
-    checked_graph,
-    checked_table,
     choice,
     did_you_mean,
     integer,
@@ -31,6 +29,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import checked_graph, checked_table
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding

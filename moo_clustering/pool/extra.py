@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, checked_array, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.pool.families import (
     Failures,
     Partition,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import Int64Array, IntArray, Labels, checked_array, number_clusters, quoted
+from moo_clustering._arrays import Int64Array, IntArray, Labels, number_clusters, quoted
+from moo_clustering._data import checked_array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from moo_clustering._arrays import FloatArray, checked_table, choice, integer, positive
+from moo_clustering._arrays import FloatArray, choice, integer, positive
+from moo_clustering._data import checked_table
 from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows

@@ -10,15 +10,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntArray,
-    IntpArray,
-    Labels,
-    centred_features,
-    checked_table,
-    integer,
-)
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, integer
+from moo_clustering._data import centred_features, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, checked_array, integer
+from moo_clustering._arrays import FloatArray, integer
+from moo_clustering._data import checked_array
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table
 

@@ -18,11 +18,11 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    centred_features,
     did_you_mean,
     integer,
     quoted,
 )
+from moo_clustering._data import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._targets import Targets, partial_targets

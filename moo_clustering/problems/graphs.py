@@ -24,7 +24,6 @@ from moo_clustering._arrays import (
     FloatArray,
     IntArray,
     Labels,
-    checked_table,
     choice,
     integer,
     non_dominated,
@@ -33,6 +32,7 @@ from moo_clustering._arrays import (
     uniform_ranks,
     warn_caller,
 )
+from moo_clustering._data import checked_table
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_parts, sum_blocks

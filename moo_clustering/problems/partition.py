@@ -20,7 +20,8 @@ from pymoo.core.population import Population
 from pymoo.core.problem import Problem
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, checked_container, choice, integer, quoted
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, choice, integer, quoted
+from moo_clustering._data import checked_container
 from moo_clustering._docs import Documented
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints

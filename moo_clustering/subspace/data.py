@@ -11,15 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.preprocessing import normalize
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    IntArray,
-    checked_table,
-    choice,
-)
+from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, Int64Array, IntArray, choice
+from moo_clustering._data import checked_table
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 

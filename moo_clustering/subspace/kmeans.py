@@ -9,15 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
-from moo_clustering._arrays import (
-    AnyFloatArray,
-    FloatArray,
-    IntArray,
-    checked_integers,
-    choice,
-    quoted,
-    warn_caller,
-)
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, quoted, warn_caller
+from moo_clustering._data import checked_integers
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances

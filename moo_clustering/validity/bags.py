@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from moo_clustering._arrays import FloatArray, IntArray, block_slices, checked_integers, choice, quoted
+from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
+from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (

@@ -16,16 +16,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    IntArray,
-    Labels,
-    block_slices,
-    checked_integers,
-    choice,
-    quoted,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
+from moo_clustering._data import checked_integers
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]

@@ -23,11 +23,11 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    checked_table,
     choice,
     positive,
     quoted,
 )
+from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance

@@ -16,18 +16,8 @@ from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
 
-from moo_clustering._arrays import (
-    FLOATS,
-    FloatArray,
-    Int64Array,
-    IntpArray,
-    Labels,
-    checked_array,
-    checked_table,
-    choice,
-    quoted,
-    unmasked,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted
+from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
@@ -373,7 +363,7 @@ def cluster_entropy(
     clusters, names = encode(labels_pred, "labels_pred")
     labels_true = unmasked(labels_true, "labels_true")
     if not isinstance(labels_true, list | tuple):
-        labels_true = checked_array(labels_true, "labels_true", ndim=(1,))
+        labels_true = np.atleast_1d(checked_array(labels_true, "labels_true"))
     require_same_length(len(labels_true), len(clusters))
     samples, classes, weights = _memberships(labels_true, multilabel)
     shape = (len(names), int(classes.max()) + 1)

@@ -23,14 +23,12 @@ from moo_clustering._arrays import (
     IntArray,
     Labels,
     block_slices,
-    centred_features,
-    checked_graph,
-    checked_table,
     choice,
     integer,
     quoted,
     warn_caller,
 )
+from moo_clustering._data import centred_features, checked_graph, checked_table
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,

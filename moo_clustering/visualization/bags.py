@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, SeedLike, checked_array, checked_integers
+from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
+from moo_clustering.validity.external import encode
 from moo_clustering.visualization import partitions
 from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
 
@@ -223,23 +225,20 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     # Loaded here because most who plot have no bags.
     from moo_clustering.bags import as_bags
 
-    found = checked_integers(labels, "labels")
-    if found.ndim != 1 or not len(found):
-        raise ValueError(f"labels must have shape (n_bags,) and a bag, got shape {found.shape}")
+    codes, names = encode(labels, "labels")
     data: Bags | NDArray[np.float64]
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
-        data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
-        if len(data) != len(found):
+        if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
-                f"distances must have shape ({len(found)}, {len(found)}) for {len(found)} labels, got "
-                f"{data.shape}; bags are given as Bags or as a list of arrays"
+                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, got "
+                f"{bags_or_distances.shape}; bags are given as Bags or as a list of arrays"
             )
+        data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
     else:
         data = as_bags(bags_or_distances)
-        if len(data) != len(found):
-            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(found)}")
-    names, codes, sizes = np.unique(found, return_inverse=True, return_counts=True)
-    return data, Clusters(tuple(map(str, names)), sizes, codes.reshape(-1))
+        if len(data) != len(codes):
+            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(codes)}")
+    return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, checked_array, non_dominated, optional_package, quoted
+from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering.fronts import front_box, hypervolume
 

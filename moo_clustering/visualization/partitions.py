@@ -15,17 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import (
-    FloatArray,
-    Int64Array,
-    SeedLike,
-    checked_array,
-    checked_graph,
-    checked_integers,
-    checked_table,
-)
+from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.persistence import replacing
+from moo_clustering.validity.external import encode
 
 if TYPE_CHECKING:
     # Reports take the data of figures from here, and need no matplotlib.
@@ -799,14 +793,14 @@ def similarity_data(
     from scipy import sparse
 
     matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
-    labels = checked_integers(labels, "labels", ndim=(1,))
-    n = len(labels)
+    codes, found = encode(labels, "labels")
+    n = len(codes)
     if matrix.shape != (n, n):
         raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
     if max_blocks < 1:
         raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
-    order = np.argsort(labels, kind="stable")
-    names, starts = np.unique(labels[order], return_index=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(found)))
     places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
     vectors = np.empty((len(places), 0))
     if embedding is not None:
@@ -818,7 +812,7 @@ def similarity_data(
         blocks=block_means(matrix, order, min(n, max_blocks)),
         order=order,
         boundaries=np.append(starts, n),
-        names=tuple(str(name) for name in names),
+        names=tuple(map(str, found)),
         eigenvalues=checked_array(eigenvalues, "eigenvalues", np.float64, ndim=(1,)),
         places=places,
         vectors=vectors,
@@ -1012,13 +1006,7 @@ def term_data(
     """
     from scipy import sparse
 
-    given = checked_table(topics, "topics", accept_sparse="csr")
-    stored = given.data if sparse.issparse(given) else given
-    if given.ndim != 2 or not all(given.shape) or not np.isfinite(stored).all():
-        raise ValueError(
-            "topics must be finite numbers of shape (n_clusters, n_terms), at least one of each; "
-            f"got the shape {given.shape}"
-        )
+    given = checked_table(topics, "topics", features=False, accept_sparse="csr")
     n_clusters, n_all = given.shape
     names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
     counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)

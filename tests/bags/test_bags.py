@@ -310,7 +310,7 @@ def test_single_precision_needs_all_bags_to_be():
         ([[[1, 2]], [[1]]], ["p", "q"], ValueError, r"bag 1 \('q'\) has 1 features, but bag 0 \('p'\) has 2"),
         ([[[1, 2]], [1, 2]], None, ValueError, r"bag 1 must be a 2-d array .* got shape \(2,\)"),
         ([[[1, 2]], [[[1, 2]]]], None, ValueError, r"bag 1 must be a 2-d array .* got shape \(1, 1, 2\)"),
-        ([[[1, 2]], [[1, 2], [3]]], None, ValueError, "bag 1 must be an array, but its rows differ in length"),
+        ([[[1, 2]], [[1, 2], [3]]], None, ValueError, "bag 1 must be an array, but its rows"),
         ([[[1, 2]], [["a", "b"]]], None, TypeError, "bag 1 must hold real numbers, got dtype <U1"),
         ([[[1, 2]], [[1, None]]], None, TypeError, "bag 1 must hold real numbers, got dtype object"),
         ([[[1, 2]], [[1, 2], [1, np.nan]]], None, ValueError, "bag 1, row 1, column 1 is nan"),

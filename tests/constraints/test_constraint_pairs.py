@@ -117,7 +117,7 @@ def test_equality():
         ({"must_link": [(0, 1, 2)]}, ValueError, r"must_link must have shape \(n_pairs, 2\), got \(1, 3\)"),
         ({"must_link": [(0, 1), (2,)]}, ValueError, r"rows differ in length"),
         ({"must_link": [(0, 1)], "must_link_weights": [0]}, ValueError, r"must be positive and finite"),
-        ({"must_link": [(0, 1)], "must_link_weights": [np.inf]}, ValueError, r"must be positive and finite"),
+        ({"must_link": [(0, 1)], "must_link_weights": [np.inf]}, ValueError, r"must be finite numbers"),
         ({"must_link": [(0, 1)], "must_link_weights": [1, 2]}, ValueError, r"shape \(1,\)"),
         ({"cannot_link_weights": [1]}, ValueError, r"cannot_link_weights must have shape \(0,\)"),
         ({"n_samples": 0}, ValueError, r"n_samples must be at least 1, got 0"),

@@ -1,6 +1,6 @@
 """Every public callable that is given data: a small valid call, and of what kind each argument is.
 
-Kinds are those of ``odd_forms.py``. Estimators, indices, encodings and problems come from their own registries.
+Kinds are those of ``odd_forms.py``. Estimators and indices come from their own registries.
 """
 
 import functools
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
 
 from contract import indices
 from contract.consensus import ensemble
@@ -21,6 +22,7 @@ from moo_clustering import (
 from moo_clustering import (
     consensus,
     constraints,
+    controls,
     diversity,
     encodings,
     evidence,
@@ -59,6 +61,10 @@ EXCEPTIONS = {
     "drive": "of a search",
     "main": "the command",
     "read_pairs": "of a file, with names of rows",
+    "read_documents": "of a file",
+    "read_multilabel": "of a file",
+    "read_table": "of a file",
+    "compare_deap": "of a toolbox; its y is that of compare",
     "write_archive": "stores what it is given, and refuses masked arrays in tests of its own",
     "save_checkpoint": "as write_archive",
     "to_json": "of any values",
@@ -148,6 +154,12 @@ def _links():
     tree = _tree()
     children = np.flatnonzero(np.arange(24) != tree.root)
     return np.column_stack([children, tree.parent[children]]), tree.lengths[children]
+
+
+def _compared(y):
+    problem = problems.MedoidProblem(rows(), k_max=4)
+    found = controls.compare(problem, NSGA2(4, **problem.operators()), n_evals=12, seeds=1, y=y, controls=["random"])
+    return found.runs["ari"]
 
 
 X, Y, D, S = "table", "classes", "distances", "graph"
@@ -472,8 +484,16 @@ FUNCTIONS = [
     _door(fronts.control_data, {"X": (X, rows())}, kind="box", rng=_rng),
     *(
         _door(getattr(stats, name), {"results": ("numbers", _RESULTS)}, _RESULTS_FREE, greater_is_better=True)
-        for name in ("average_ranks", "compare", "friedman", "holm", "nemenyi", "shaffer_static")
+        for name in ("average_ranks", "friedman", "holm", "nemenyi", "shaffer_static")
     ),
+    _door(
+        stats.compare,
+        {"results": ("numbers", _RESULTS)},
+        _RESULTS_FREE,
+        name="stats.compare",
+        greater_is_better=True,
+    ),
+    Door("compare", _compared, {"y": ("targets", PARTLY)}),
     _door(
         stats.critical_difference_data,
         {"results": ("numbers", _RESULTS)},
@@ -615,14 +635,12 @@ FUNCTIONS = [
     _door(
         visualization.constraints_data, {"X": (X, rows()), "labels": ("whole", CLASSES)}, constraints=pairs()
     ),
-    _door(
-        visualization.bag_distance_data, {"bags_or_distances": ("bags", bags()), "labels": ("whole", CLASSES)}
-    ),
+    _door(visualization.bag_distance_data, {"bags_or_distances": ("bags", bags()), "labels": (Y, CLASSES)}),
     _door(
         visualization.bag_embedding_data,
         {
             "bags_or_distances": ("bags", bags()),
-            "labels": ("whole", CLASSES),
+            "labels": (Y, CLASSES),
             "medoids": ("whole", np.array([0, 1, 2])),
         },
         {("medoids", "one too few"): "fewer", ("medoids", "nothing"): "none"},
@@ -632,7 +650,7 @@ FUNCTIONS = [
         visualization.similarity_data,
         {
             "similarity": (S, similarities()),
-            "labels": ("whole", CLASSES),
+            "labels": (Y, CLASSES),
             "eigenvalues": ("numbers", np.arange(4.0)),
         },
         {
@@ -973,11 +991,10 @@ def data_parameters(function):
 
 def public_functions():
     """Functions of the rooms that take data, by name."""
-    return {
-        name: getattr(room, name)
-        for room in rooms().values()
-        for name in room.__all__
-        if callable(getattr(room, name))
-        and not inspect.isclass(getattr(room, name))
-        and data_parameters(getattr(room, name))
-    }
+    found = {}
+    for where, room in rooms().items():
+        for name in room.__all__:
+            function = getattr(room, name)
+            if callable(function) and not inspect.isclass(function) and data_parameters(function):
+                found[name if found.get(name, function) is function else f"{where}.{name}"] = function
+    return found

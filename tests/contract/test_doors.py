@@ -19,7 +19,8 @@ from contract.odd_forms import FORMS
 
 # Raised from calls into other packages, on whose arguments nobody looked.
 INTERNAL = (
-    "unsupported operand", "has no attribute", "not subscriptable", "out of bounds", "not iterable", "has no len",
+    "unsupported operand", "has no attribute", "not subscriptable", "out of bounds", "not iterable",
+    "has no len",
     "could not be broadcast", "inhomogeneous", "truth value", "ufunc", "invalid literal", "is ambiguous",
     "cannot reshape", "could not convert", "setting an array element", "unexpected keyword", "unhashable",
 )  # fmt: skip

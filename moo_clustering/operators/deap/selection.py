@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from moo_clustering._arrays import FloatArray, checked_array, checked_integers, choice
+from moo_clustering._arrays import FloatArray, choice
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering.operators import survival as survivals
 from moo_clustering.operators.deap.individuals import Individual
