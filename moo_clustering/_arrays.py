@@ -1,4 +1,4 @@
-"""Blocks of bounded memory, seeds, checked parameters and tables."""
+"""Blocks of bounded memory, seeds, checked parameters."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.preprocessing import normalize
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import validate_data
 
 from moo_clustering._messages import did_you_mean as did_you_mean
 from moo_clustering._messages import message_line, value_line
@@ -39,12 +38,8 @@ _OURS = ("moo_clustering", "sklearn", "pymoo")
 SeedLike = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
 # Genes handled at once; bounds the temporary arrays of a draw to some tens of megabytes.
 _CHUNK = 1 << 22
-# Columns that a message names.
-_SHOWN = 5
 # Rows whose largest value is within 2^-40 and 2^40 have lengths that scikit-learn divides by.
 _NEAR_ONE = 40
-# Single precision holds values of this size and far smaller ones beside them.
-_LEAST_SINGLE = 1e-30
 # An offset of so many times the spread costs a mean more than three digits.
 _FAR = 1e3
 
@@ -62,20 +57,6 @@ def block_slices(count: int, items: int) -> Iterator[slice]:
     step = max(1, BLOCK_ITEMS // max(items, 1))
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
-
-
-def centred_features(data: Any) -> NDArray[np.float64]:
-    """Copy of ``data`` with column means zero.
-
-    A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
-    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
-    """
-    X: NDArray[np.float64] = check_array(data, dtype=np.float64, order="C", input_name="data")
-    with np.errstate(over="ignore", invalid="ignore"):
-        X = X - X[0]
-        X -= X.mean(axis=0)
-    require_squares(X, "data")
-    return X
 
 
 def far_offset(X: Any) -> FloatArray:
@@ -145,15 +126,6 @@ def near_one(X: Any, *, together: bool = False) -> Any:
 def unit_rows(X: Any) -> Any:
     """Copy of a dense or CSR matrix with rows of length 1, whatever their unit; rows of zeros stay."""
     return normalize(near_one(X))
-
-
-def without_duplicates(X: Any) -> Any:
-    """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
-    if not issparse(X) or X.has_canonical_format:
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
 
 
 class QuotingError(ValueError):
@@ -376,137 +348,3 @@ class ShortMessages:
         except InvalidParameterError as error:
             allowed, got, value = str(error).partition(" Got ")
             raise InvalidParameterError(f"{allowed}{got}{value_line(value)}") from None
-
-
-def holds_tables(X: Any) -> bool:
-    """Whether the items of X are tables themselves, as bags of instances are, rather than rows of numbers."""
-    if isinstance(X, np.ndarray):
-        nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
-        return X.ndim == 3 or nested
-
-    def is_table(item: Any) -> bool:
-        if isinstance(item, list | tuple):
-            return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
-        return getattr(item, "ndim", 0) == 2
-
-    return isinstance(X, list | tuple) and any(map(is_table, X))
-
-
-def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
-    """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
-
-    What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
-    Options are those of scikit-learn's ``validate_data``.
-    """
-    mapped = getattr(X, "_mmap", None)
-    if mapped is not None and mapped.size() < len(mapped):
-        raise ValueError(
-            f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
-            "write it again, and map it anew."
-        )
-    try:
-        if not issparse(X) and (dates := _dates(X)):
-            # NumPy would take them for counts of nanoseconds.
-            raise TypeError(f"{', '.join(dates)} of dates or times")
-        single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
-        allowed = [np.float64, np.float32] if single else dtype
-        # Sums of the same numbers in another order end in other bits.
-        found = validate_data(estimator, X, dtype=allowed, order="C", **options)
-    except MemoryError as error:
-        shape = np.shape(X)
-        raise MemoryError(
-            f"{type(estimator).__name__} needs a copy of X, {shape} as numbers of 8 bytes, "
-            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and there is not that much free; give fewer samples, "
-            "or float64 numbers in the order of rows, which are not copied."
-        ) from error
-    except OverflowError as error:
-        raise ValueError(
-            "Input X contains infinity or a value too large: a whole number of more digits than float64 has; "
-            "moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and fills it in."
-        ) from error
-    except (TypeError, ValueError) as error:
-        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
-        objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
-        is_table = not (issparse(X) or objects or getattr(estimator, "metric", None) == "precomputed")
-        problem = _problem(type(estimator).__name__, X) if is_table else ""
-        if not problem:
-            raise
-        raise ValueError(problem) from error
-    if single and found.dtype != np.float32:
-        largest = float(row_sizes(found).max(initial=0.0))
-        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
-            raise ValueError(
-                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
-                f"{largest:g} in size; rescale it, or use float64"
-            )
-        found = found.astype(np.float32)
-    return found
-
-
-def _dates(X: Any) -> list[str]:
-    """Columns of dates or times."""
-    if hasattr(X, "iloc"):
-        kinds = [getattr(each, "kind", "O") for each in X.dtypes]
-        return [f"column {name!r}" for name, kind in zip(X.columns, kinds, strict=True) if kind in "mM"]
-    return ["array"] if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M") else []
-
-
-def _problem(name: str, X: Any) -> str:
-    """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
-    others, missing, infinite = _others(X)
-    remedy = "moo_clustering.datasets.prepare_table(frame).X"
-    if others:
-        return (
-            f"{name} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
-            "text, dates and units; or leave such columns out, or take FuzzyModesMOGA, which compares "
-            "categories."
-        )
-    if missing:
-        return f"Input X contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
-    if infinite:
-        return (
-            f"Input X contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes them for "
-            "missing values and fills them in."
-        )
-    return ""
-
-
-def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
-    """Columns with other things than numbers, missing values and infinite ones, and the first of each.
-
-    Nothing of arrays that are no tables, and of tables of complex numbers.
-    """
-    import pandas as pd  # takes long to import, and few tables are refused
-
-    frame = hasattr(X, "iloc")
-    table: Any = X if frame else np.asarray(X)
-    if table.ndim != 2 or not table.size or getattr(table, "dtype", None) in (np.complex64, np.complex128):
-        return [], [], []
-    others, missing, infinite = [], [], []
-    for place in range(table.shape[1]):
-        column = pd.Series(table.iloc[:, place] if frame else table[:, place])
-        name = f"column {X.columns[place]!r}" if frame else f"column {place}"
-        if column.dtype.kind not in "fiub":
-            other = next((value for value in column.astype(object) if not _is_number(value)), None)
-            if other is not None:
-                others.append(f"{name} (such as {str(other) if isinstance(other, np.str_) else other!r})")
-                continue
-        if n := int(column.isna().sum()):
-            first = int(column.isna().to_numpy().argmax())
-            missing.append(f"{name} has {n}, the first in row {first}")
-        elif column.dtype.kind == "f" and not np.isfinite(column.to_numpy(np.float64)).all():
-            infinite.append(f"{name}, row {int((~np.isfinite(column.to_numpy(np.float64))).argmax())}")
-    return others[:_SHOWN], missing[:_SHOWN], infinite[:_SHOWN]
-
-
-def _is_number(value: Any) -> bool:
-    """Whether it is a number, if only a complex one, or missing."""
-    import pandas as pd
-
-    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
-        return True
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import check_array
 
-from moo_clustering._arrays import block_slices, centred_features, quoted, require_squares, unit_rows
+from moo_clustering._arrays import AnyFloatArray, block_slices, quoted, require_squares, unit_rows
+from moo_clustering._data import FLOATS, centred_features, checked_table
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]
@@ -43,11 +43,8 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
     MemoryError says that there is less memory than ``max_memory`` allows.
     """
     if isinstance(metric, str) and metric == "precomputed":
-        D = check_array(data, dtype=np.float64, order="C", input_name="data")
-        if D.shape[0] != D.shape[1]:
-            raise ValueError(f'metric="precomputed" needs a square matrix, got shape {D.shape}')
-        return _dissimilarities(D, "data", max_memory, owner)
-    X = check_array(data, accept_sparse="csr", dtype=None, input_name="data")
+        return checked_distances(data, "data", dtype=np.float64, max_memory=max_memory, owner=owner)
+    X = checked_table(data, "data", dtype=None, accept_sparse="csr")
     check_memory(X.shape[0], max_memory, owner)
     try:
         if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
@@ -75,25 +72,58 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         ) from error
 
 
-def _dissimilarities(D: NDArray[np.float64], source: str, max_memory: int, owner: str) -> NDArray[np.float64]:
-    """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
+def checked_distances(
+    data: Any,
+    name: str = "X",
+    *,
+    dtype: Any = FLOATS,
+    directed: bool = False,
+    max_memory: int = MAX_MEMORY,
+    owner: str = "",
+) -> AnyFloatArray:
+    """Distances that a user computed: square, finite, not negative, and a dissimilarity unless ``directed``.
+
+    The matrix itself where it is exactly symmetric with zero diagonal, else a copy made so. Raises a
+    ValueError that names the argument.
+    """
+    D = checked_table(data, name, dtype=dtype, features=False, order="C")
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(
+            f'{name} must hold the distances of all samples from each other (metric="precomputed"), a square '
+            f"matrix; got shape {D.shape}"
+        )
+    if not directed:
+        return _dissimilarities(D, name, max_memory, owner)
+    _require_lengths(D, name)
+    return D
+
+
+def _require_lengths(D: AnyFloatArray, source: str) -> float:
+    """The largest distance, after a look whether all are finite and none negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
         raise ValueError(f"{source} gives distances that are not finite")
     if lowest < 0.0:
         raise ValueError(f"{source} gives a negative distance, {lowest:g}")
+    return largest
+
+
+def _dissimilarities(D: AnyFloatArray, source: str, max_memory: int, owner: str) -> AnyFloatArray:
+    """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
+    largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
-    if asymmetry > _TOLERANCE * largest:
+    tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
+    if asymmetry > tolerance:
         raise ValueError(
             f"{source} gives distances that are not symmetric: they differ by up to {asymmetry:g}"
         )
     diagonal = float(np.diagonal(D).max())
-    if diagonal > _TOLERANCE * largest:
+    if diagonal > tolerance:
         raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
     check_memory(len(D), max_memory, owner)
-    D = 0.5 * (D + D.T)
+    D = D.dtype.type(0.5) * (D + D.T)
     np.fill_diagonal(D, 0.0)
     return D
 

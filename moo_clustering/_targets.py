@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from moo_clustering._arrays import warn_caller
+from moo_clustering._data import checked_array
 
 _MARK = "-1 marks unlabelled samples"
 
@@ -69,7 +70,7 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    array = np.asarray(y)
+    array = checked_array(y, "y")
     # A list of names and -1 would become names only.
     mixed = array.dtype.kind in "US" and not isinstance(y, np.ndarray)
     return np.asarray(y, dtype=object) if mixed else array
@@ -113,6 +114,8 @@ def _label_sets(y: NDArray[Any]) -> Targets:
     if y.shape[1] == 0:
         raise ValueError(f"y must have one column for each label; got shape {y.shape}")
     try:
+        if y.dtype.kind in "cmM":
+            raise TypeError("not real numbers")
         values = y.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(

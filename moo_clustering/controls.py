@@ -35,6 +35,7 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
@@ -235,7 +236,7 @@ def _compared(
         return labels if landmark_of is None else labels[:, landmark_of]
 
     if y is not None:
-        y, n_samples = np.asarray(y), decode(trial.sample()[:1]).shape[1]
+        y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
             raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from moo_clustering._data import checked_integers
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
@@ -123,8 +124,10 @@ def diversity(
     >>> diversity(np.array([[1, 0, 3, 2, 3], [1, 0, 4, 2, 3], [1, 2, 4, 2, 2]])) * 15
     array([4., 3., 5.])
     """
-    population = np.ascontiguousarray(population)
-    reference = population if reference is None else np.ascontiguousarray(reference)
+    population = np.ascontiguousarray(checked_integers(population, "population"))
+    reference = (
+        population if reference is None else np.ascontiguousarray(checked_integers(reference, "reference"))
+    )
     if population.ndim != 2 or reference.ndim != 2 or population.shape[1] != reference.shape[1]:
         raise ValueError(
             "population and reference must be 2-d with the same number of loci; "

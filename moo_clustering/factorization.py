@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_non_negative
 
 from moo_clustering._arrays import AnyFloatArray, choice, quoted
+from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._kernels import nmf as nmf_panel
 from moo_clustering._kernels.nmf import fit_weights
 from moo_clustering._kernels.threads import for_parts
@@ -254,7 +254,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> N
     W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
     (2003), section 3.2 (scaling).
     """
-    topics, weights = np.asarray(U), np.asarray(V)
+    topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
         raise ValueError(
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
@@ -277,7 +277,7 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     ndarray of shape (..., n_components)
         U divided and V multiplied by them have the same product as before.
     """
-    lengths: AnyFloatArray = np.linalg.norm(U, axis=-2)
+    lengths: AnyFloatArray = np.linalg.norm(checked_array(U, "U", FLOATS, ndim=(2, 3)), axis=-2)
     return np.where(lengths > 0, lengths, lengths.dtype.type(1))
 
 
@@ -300,7 +300,9 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     Active sets on the normal equations: O(n_values n_components) time for the products, then about
     O(n_components^4) at worst for a document, far less where few topics have weight.
     """
-    topics = np.ascontiguousarray(U, dtype=np.float64)
+    A = checked_table(A, "A", dtype=FLOATS, accept_sparse="csr")
+    topics = np.ascontiguousarray(checked_array(U, "U", np.float64))
+    _require_factor("U", topics, A.shape[1])
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
@@ -331,8 +333,19 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
     to rounding.
     """
-    topics, weights = np.asarray(U, dtype=np.float64), np.asarray(V, dtype=np.float64)
-    return loss_of(check_matrix(A, "float64"), topics, weights)
+    topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
+    matrix = check_matrix(A, "float64")
+    _require_factor("U", topics, matrix.A.shape[1])
+    _require_factor("V", weights, matrix.A.shape[0], topics.shape[1])
+    return loss_of(matrix, topics, weights)
+
+
+def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components: int | None = None) -> None:
+    if factor.ndim != 2 or len(factor) != n_rows or factor.shape[1] != (n_components or factor.shape[1]):
+        width = n_components or "n_components"
+        raise ValueError(f"{name} must have shape ({n_rows}, {width}), as A has; got {factor.shape}")
+    if not factor.size:
+        raise ValueError(f"{name} must have at least one component, got shape {factor.shape}")
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
@@ -518,11 +531,8 @@ class Matrix(NamedTuple):
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
     """Take a matrix of numbers that are finite and not negative; what is given stays as it is."""
-    A = sparse.csr_array(check_array(A, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="A"))
+    A = sparse.csr_array(checked_table(A, "A", dtype=FLOATS, accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
-    if not A.has_canonical_format:
-        A = A.copy()
-        A.sum_duplicates()
     # Measured before single precision makes infinities or zeros of values.
     with np.errstate(over="ignore"):
         square = float(np.square(A.data, dtype=np.float64).sum())
@@ -585,7 +595,7 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
 
 def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
     """Take first factors in the type of the matrix."""
-    U, V = (np.array(factor, dtype=matrix.A.dtype) for factor in starts)
+    U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             raise ValueError(

@@ -16,20 +16,19 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
     FloatArray,
     ShortMessages,
     block_slices,
     choice,
-    numeric_features,
     optional_package,
     quoted,
     unit_rows,
     warn_caller,
-    without_duplicates,
 )
+from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 
@@ -147,8 +146,8 @@ def prune_terms(
     O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)`` of the counts of all
     documents with ``min_df=1`` gives what :func:`document_term_counts` gives for these documents.
     """
-    rows = without_duplicates(csr_matrix(check_array(counts, accept_sparse="csr", input_name="counts")))
-    names = np.asarray(terms)
+    rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
+    names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
         raise ValueError(
             f"terms must have one name for each of the {rows.shape[1]} columns, got the shape {names.shape}"
@@ -364,7 +363,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     >>> information_gain([[1, 1], [1, 0], [0, 1], [0, 0]], [[1, 0], [1, 0], [0, 0], [0, 0]])
     array([1., 0.])
     """
-    rows = presence(check_array(X, accept_sparse="csr", dtype=None, input_name="X"))
+    rows = presence(checked_table(X, dtype="numeric", accept_sparse="csr"))
     targets = y if isinstance(y, Targets) else partial_targets(y, rows.shape[0])
     if not targets.labelled.any() or not targets.n_classes:
         raise ValueError("information gain needs labelled samples: y has none")
@@ -500,6 +499,21 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         self.support_[order[allowed[order]][: self.n_features]] = True
         return self
 
+    def transform(self, X: Any) -> Any:
+        """The columns of the chosen features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_chosen)
+        """
+        check_is_fitted(self)
+        numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
+        return super().transform(X)
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
@@ -619,7 +633,7 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
         estimator,
         X,
         accept_sparse="csr",
-        dtype=[np.float64, np.float32],
+        dtype=FLOATS,
         copy=issparse(X),
         ensure_non_negative=True,
         reset=reset,

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from pymoo.indicators.hv import Hypervolume
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice
+from moo_clustering._data import checked_array, checked_integers, checked_table
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_parts
 
@@ -102,11 +102,12 @@ def attainment_scores(
 
 
 def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray, Int64Array]:
-    values, numbers = np.asarray(F, dtype=np.float64), np.asarray(n_clusters)
+    values, numbers = (
+        checked_array(F, what, np.float64),
+        checked_integers(n_clusters, f"n_clusters of {what}"),
+    )
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
-    if not np.isfinite(values).all():
-        raise ValueError(f"{what} has objectives that are not finite.")
     if numbers.shape != (len(values),):
         raise ValueError(f"{what} has {len(values)} solutions and {numbers.size} numbers of clusters.")
     return values, numbers.astype(np.int64)
@@ -217,7 +218,7 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
     """
     choice("kind", kind, get_args(Kind))
-    data = check_array(X, dtype=np.float64)
+    data = checked_table(X)
     mean = data.mean(axis=0)
     centred = data - mean
     variances, axes = np.linalg.eigh(centred.T @ centred / max(len(data) - 1, 1))

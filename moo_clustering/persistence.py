@@ -29,6 +29,7 @@ from threadpoolctl import threadpool_info
 
 from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
+from moo_clustering._data import checked_array
 
 if sys.platform == "win32":
     import msvcrt
@@ -489,7 +490,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
             _update(digest, csr.indices.astype(np.int64, copy=False), position)
             _update(digest, csr.data, position)
         else:
-            _update(digest, np.asarray(array), position)
+            _update(digest, checked_array(array, f"array {position}"), position)
     return digest.hexdigest()
 
 

@@ -20,6 +20,7 @@ from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
 from moo_clustering._arrays import choice, optional_package, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
 __all__ = [
@@ -731,7 +732,7 @@ def _array_type(results: Any) -> Any:
 
 
 def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
-    array = np.asarray(results, dtype=object)
+    array = checked_array(results, "results", object)
     if array.ndim != 2:
         raise ValueError(
             "results must be a DataFrame or rows of equal length, shape (n_datasets, n_methods); "

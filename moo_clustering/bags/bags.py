@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
@@ -94,6 +95,7 @@ class Bags:
         feature_names: Iterable[Hashable] | None = None,
     ) -> None:
         X = to_instances(instances, "instances")
+        offsets = checked_array(offsets, "offsets")
         ids = to_names(bag_ids, max(len(np.atleast_1d(offsets)) - 1, 0), "bag_ids", "bags")
         names = to_names(feature_names, X.shape[1], "feature_names", "features")
         ptr = to_offsets(offsets, len(X), ids)
@@ -377,12 +379,7 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
     """Real numbers in two dimensions, of the type they come in."""
     if issparse(values):
         raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array; fill or remove its masked values")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} has rows of different lengths") from error
+    array = checked_array(values, name)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
     if array.size == 0:
@@ -637,6 +634,8 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
     if isinstance(X, Bags):
         return X
+    if not isinstance(X, list | tuple) and not np.shape(X):
+        raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object:
         X = list(X)
     if isinstance(X, list | tuple):
@@ -653,7 +652,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
 
 def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
     """Read-only int64 offsets: 0, increasing, ``n_instances``."""
-    array = np.asarray(offsets)
+    array = checked_array(offsets, "offsets")
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
     if len(array) < 2:

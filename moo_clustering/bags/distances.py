@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from moo_clustering._arrays import FloatArray, Int64Array, choice, quoted, require_squares
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._kernels import bag_distances as kernels
 from moo_clustering._kernels.threads import for_parts
@@ -397,8 +398,8 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     >>> gaussian_bag_kernel([[0.0, 2.0], [2.0, 0.0]]).round(4).tolist()
     [[1.0, 0.3679], [0.3679, 1.0]]
     """
-    D = np.asarray(distances, dtype=np.float64)
-    if D.ndim != 2 or not np.isfinite(D).all() or (D < 0.0).any():
+    D = checked_array(distances, "distances", np.float64)
+    if D.ndim != 2 or (D < 0.0).any():
         raise ValueError("distances must be a matrix of finite numbers that are not negative")
     width = gaussian_scale(D) if scale is None else float(scale)
     if not width > 0.0:

@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from moo_clustering._arrays import FloatArray, Int64Array, choice, did_you_mean, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.bags.bags import Bags, as_bags
 
 Statistic = Literal["mean", "min", "max"]
@@ -165,7 +166,7 @@ def sliced_quantile_embedding(
         rng = np.random.default_rng() if rng is None else rng
         lines = sliced_directions(data.n_features, rng, n_directions=n_directions)
     else:
-        lines = np.asarray(directions, dtype=np.float64)
+        lines = checked_array(directions, "directions", np.float64)
     if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
         raise ValueError(
             f"directions must have shape (n_directions, {data.n_features}), as many columns as the bags have "

@@ -17,6 +17,7 @@ from moo_clustering._arrays import (
     integer,
     require_squares,
 )
+from moo_clustering._data import FLOATS, checked_array, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
@@ -318,7 +319,7 @@ class BagGeometry:
         ValueError
             Wrong shape or cluster numbers out of range.
         """
-        labels = np.atleast_2d(np.asarray(labels))
+        labels = np.atleast_2d(checked_array(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
         if labels.dtype.kind not in "iu" and not np.equal(np.mod(labels, 1), 0).all():
@@ -382,8 +383,8 @@ def farthest_candidates(
     ----------
     Evolutionary multi-instance clustering, Eqs. 1 and 3.
     """
-    data = np.asarray(X)
-    centers: FloatArray = np.asarray(means, dtype=np.float64)
+    data = checked_table(X, dtype=FLOATS)
+    centers: FloatArray = checked_array(means, "means", np.float64)
     if data.ndim != 2 or centers.ndim != 2 or data.shape[1] != centers.shape[1] or not len(centers):
         raise ValueError(f"X and means must be matrices of equal width, got {data.shape} and {centers.shape}")
     integer("min_cluster_size", min_cluster_size)

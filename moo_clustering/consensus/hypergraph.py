@@ -32,10 +32,10 @@ from moo_clustering._arrays import (
     integer,
     integer_seed,
     number_clusters,
-    quoted,
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -355,10 +355,7 @@ def check_ensemble(
 def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
     if weights is None:
         return np.ones(n_runs)
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"weights must be numbers, one per run, got {quoted(weights)}") from None
+    values = checked_array(weights, "weights", np.float64)
     if values.shape != (n_runs,):
         raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:

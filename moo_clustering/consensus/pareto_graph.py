@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, warn_caller
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels import loci
 from moo_clustering._kernels.least_squares import reconstruct
@@ -38,6 +39,9 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
         Rows of F, ascending.
     """
     members: list[int] = []
+    F = checked_array(F, "F", np.float64, ndim=(2,))
+    if not F.size:
+        raise ValueError(f"F must hold individuals and objectives, got shape {F.shape}")
     for front in NonDominatedSorting().do(F):
         members.extend(front)
         if len(members) >= min_members:
@@ -112,7 +116,7 @@ def reconstruction_weights(
     -----
     O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
     """
-    X = np.ascontiguousarray(X)  # sums follow the order in memory
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums follow the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     if solver == "pso":
@@ -202,7 +206,7 @@ def diversity_graph(
     weight : {"one_minus_div", "div", "count"}
         Weights of the edges of a member.
     """
-    ranks = np.asarray(ranks)
+    ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
             "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
@@ -239,7 +243,7 @@ def diversity_weights(
     -----
     O(M N) time, O(N width) memory.
     """
-    ranks = np.asarray(ranks)
+    ranks = _checked_ranks(ranks, lists)
     n_members, n_samples = ranks.shape
     width = lists.indices.shape[1]
     shared = shared_choices(ranks, locus_counts(ranks, width, n_jobs=n_jobs), n_jobs=n_jobs)
@@ -316,6 +320,9 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     csr_array of shape (n_samples, n_samples)
         The edges with their weights.
     """
+    distances = checked_array(distances, "distances", np.float64)
+    if distances.shape != (edges.nnz,):
+        raise ValueError(f"distances must have one entry per edge, {edges.nnz}; got shape {distances.shape}")
     if sigma <= 0 or not distances.any():
         weights = np.ones(len(distances))
     else:
@@ -334,7 +341,7 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     distances : ndarray of shape (nnz,)
         In the order of the edges.
     """
-    counts = locus_counts(np.asarray(ranks), lists.indices.shape[1])
+    counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
     # Stored as 1 + distance, so that edges of length 0 stay entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
@@ -353,7 +360,11 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     -------
     csr_array of shape (n_samples, n_samples)
     """
-    weights = np.asarray(weights)
+    weights = checked_array(weights, "weights", np.float64)
+    if weights.shape != lists.indices.shape:
+        raise ValueError(
+            f"weights must have the shape of the neighbour lists, {lists.indices.shape}; got {weights.shape}"
+        )
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
@@ -362,3 +373,14 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
     matrix.sort_indices()
     return matrix
+
+
+def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
+    """Members of an ensemble in rank encoding, of the samples of the lists."""
+    found = checked_integers(ranks, "ranks")
+    n_samples, width = lists.indices.shape
+    if found.ndim != 2 or found.shape[1] != n_samples or not len(found):
+        raise ValueError(f"ranks must have shape (n_members, {n_samples}), got {found.shape}")
+    if found.min() < 0 or found.max() >= width:
+        raise ValueError(f"ranks must be from 0 to {width - 1}, got {found.min()} to {found.max()}")
+    return found

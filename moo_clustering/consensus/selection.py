@@ -16,6 +16,7 @@ from pymoo.optimize import minimize
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, SeedLike, choice, integer, spawn_seeds
+from moo_clustering._data import FLOATS, checked_integers, checked_table
 from moo_clustering.consensus import hypergraph
 from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
@@ -168,11 +169,11 @@ def select_pareto(
     choice("vertex_weight", vertex_weight, ("size", "unit"))
     choice("partitioner", partitioner, ("auto", "metis", "matching"))
     edges, _ = hypergraph.check_ensemble(labels, n_clusters, None)
-    rows = np.atleast_2d(np.asarray(labels))
+    rows = np.atleast_2d(checked_integers(labels, "labels"))
     problem = EnsembleSelectionProblem(rows, losses=losses, min_runs=min_runs)
     integer("pop_size", pop_size, 2)
     integer("n_gen", n_gen, 1)
-    _check_features(choose, X, edges.n_samples)
+    X = _checked_features(choose, X, edges.n_samples)
     metis = hypergraph.use_metis(partitioner, "matching", "select_pareto")
     if metis and vertex_weight == "size":
         hypergraph.warn_of_meta_balance(edges, np.ones(edges.n_runs), n_clusters, "select_pareto")
@@ -256,13 +257,14 @@ def _consensus(
     return labels
 
 
-def _check_features(choose: str, X: Any, n_samples: int) -> None:
+def _checked_features(choose: str, X: Any, n_samples: int) -> Any:
     if choose == "anmi":
         if X is not None:
             raise ValueError("X is only used by choose='i2'; leave it out or choose 'i2'")
-        return
+        return None
     if X is None:
         raise ValueError("choose='i2' needs X, the weighted documents")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != n_samples:
-        raise ValueError(f"X must have one row per object: expected {n_samples}, got {n_rows}")
+    X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
+    if X.shape[0] != n_samples:
+        raise ValueError(f"X must have one row per object: expected {n_samples}, got {X.shape[0]}")
+    return X

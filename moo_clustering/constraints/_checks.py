@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, quoted
+from moo_clustering._data import checked_array, checked_integers
 
 
 def check_n_samples(n_samples: Any) -> int:
@@ -23,36 +23,16 @@ def check_n_samples(n_samples: Any) -> int:
     return n
 
 
-def check_integers(values: NDArray[Any], name: str, hint: str = "") -> Int64Array:
-    """Integers, or floats that are integers; anything else is refused by name and position."""
-    if values.dtype.kind == "O":
-        values = np.array(values.tolist())
-    if values.dtype.kind in "iu":
-        return values.astype(np.int64)
-    if values.dtype.kind != "f":
-        items = values.ravel().tolist()
-        odd = next((item for item in items if not isinstance(item, Integral)), values.dtype)
-        raise TypeError(f"{name} must hold integers, got {quoted(odd)}{hint}")
-    wrong = np.argwhere(~(np.isfinite(values) & (values == np.floor(values))))
-    if len(wrong):
-        where = ", ".join(str(k) for k in wrong[0])
-        raise ValueError(f"{name} must hold integers, got {values[tuple(wrong[0])]} at [{where}]{hint}")
-    return values.astype(np.int64)
-
-
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
     """Check pairs of two different samples; they stay in their order, with duplicates."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
-    try:
-        array = np.asarray(pairs)
-    except ValueError as error:
-        raise ValueError(f"{name} must have shape (n_pairs, 2); its rows differ in length") from error
+    array = checked_array(pairs, name)
     if array.size == 0 and (array.ndim == 1 or array.shape[-1] == 2):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(f"{name} must have shape (n_pairs, 2), got {array.shape}")
-    array = check_integers(array, name)
+    array = checked_integers(array, name).astype(np.int64, copy=False)
     outside = np.flatnonzero(((array < 0) | (array >= n_samples)).any(axis=1))
     if len(outside):
         i, j = array[outside[0]]
@@ -71,7 +51,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
     """One positive finite weight per pair; ones by default."""
     if weights is None:
         return np.ones(n_pairs)
-    array = np.array(weights, dtype=np.float64)
+    array = checked_array(weights, name, np.float64).copy()
     if array.shape != (n_pairs,):
         raise ValueError(f"{name} must have shape ({n_pairs},), one weight per pair, got {array.shape}")
     wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
@@ -82,13 +62,13 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
     """Classes 0, 1, ... with -1 for unlabelled samples."""
-    values = np.asarray(y)
+    values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
     if n_samples is not None and len(values) != n_samples:
         raise ValueError(f"y must have one value per sample: expected {n_samples}, got {len(values)}")
     hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
-    classes = check_integers(values, "y", hint)
+    classes = checked_integers(values, "y", hint).astype(np.int64, copy=False)
     wrong = np.flatnonzero(classes < -1)
     if len(wrong):
         raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")
@@ -97,9 +77,10 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
     """A population of integer labels; one partition is a population of one."""
-    array = np.asarray(labels)
-    if array.dtype.kind not in "iu":
+    array = checked_array(labels, "labels")
+    if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got an array of {array.dtype}")
+    array = checked_integers(array, "labels")
     if array.ndim == 1:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != n_samples:

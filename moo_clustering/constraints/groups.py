@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from moo_clustering._arrays import BoolArray, Int64Array, number_clusters
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering.constraints import _checks
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ class ConstraintGroups:
     _neighbors: tuple[Int64Array, Int64Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        groups = np.array(_checks.check_integers(np.asarray(self.groups), "groups"))
+        groups = checked_integers(self.groups, "groups").astype(np.int64)
         if groups.ndim != 1 or not len(groups) or groups.min() < -1:
             raise ValueError("groups must be a vector with one value of at least -1 per sample")
         n_groups = int(groups.max()) + 1
-        pairs = np.asarray(self.conflicts)
-        pairs = np.empty((0, 2), np.int64) if not pairs.size else _checks.check_integers(pairs, "conflicts")
+        pairs = checked_array(self.conflicts, "conflicts")
+        pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError(f"conflicts must have shape (n_conflicts, 2), got {pairs.shape}")
         wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
+from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints._checks import (
     check_affordable,
@@ -633,7 +633,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     probability("shrinkage", shrinkage)
-    data = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    data = checked_table(X, accept_sparse="csr")
     if constraints.n_samples != data.shape[0]:
         raise ValueError(f"constraints are about {constraints.n_samples} samples, X has {data.shape[0]}.")
     if not len(constraints.must_link) or not len(constraints.cannot_link):

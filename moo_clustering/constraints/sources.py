@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import pathlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from numbers import Real
 from os import PathLike, fspath
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
+from moo_clustering._data import checked_array, checked_container
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, replacing
 
@@ -248,6 +249,7 @@ def as_gold(y: Any) -> Gold:
     """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
     if sparse.issparse(y):
         return LabelSets(_check_indicator(y))
+    y = checked_container(y, "y")
     if hasattr(y, "__array__"):
         array = np.asarray(y)
         if array.ndim == 2:
@@ -257,10 +259,12 @@ def as_gold(y: Any) -> Gold:
         y = array if array.dtype.kind != "O" else array.tolist()
     if isinstance(y, np.ndarray):
         return SingleLabels(y)
+    if not isinstance(y, Iterable):
+        raise TypeError(f"y must be labels or label sets, one per sample, got {quoted(y)}")
     y = list(y)
     several = [isinstance(item, Collection) and not isinstance(item, str | bytes) for item in y]
     if not any(several):
-        return SingleLabels(np.asarray(y))
+        return SingleLabels(checked_array(y, "y"))
     if not all(several):
         raise TypeError(f"y mixes single labels and label sets; y[{several.index(False)}] is a single label")
     return LabelSets(_indicator_of_sets(y))

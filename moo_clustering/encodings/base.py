@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, block_slices, quoted
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
 # Beyond any gene that exists, within any integer type that holds genes.
@@ -110,7 +111,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     >>> relabel_by_first_appearance(np.array([5, 5, 2, 0, 2]))
     array([0, 0, 1, 2, 1], dtype=int32)
     """
-    labels = np.asarray(labels)
+    labels = checked_integers(labels, "labels", ndim=(1, 2))
     out = np.empty(labels.shape, dtype=np.int32)
     if labels.size:
         if labels.min() < 0:
@@ -179,7 +180,7 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
 
 
 def _checked(labels: ArrayLike, n_clusters: int | None) -> IntArray:
-    codes = np.asarray(labels)
+    codes = checked_array(labels, "labels")
     if codes.dtype.kind not in "iu":
         raise TypeError(f"labels must be integers, got dtype {codes.dtype}.")
     if codes.size and codes.min() < 0:
@@ -251,7 +252,7 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
     -------
     distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
     """
-    first, second = _same_width(np.asarray(a), np.asarray(b))
+    first, second = _same_width(checked_integers(a, "a"), checked_integers(b, "b"))
     return np.count_nonzero(first != second, axis=-1)
 
 
@@ -296,12 +297,12 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
 
 
 def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
-    X = np.asarray(X)
+    X = checked_array(X, name)
     if X.ndim != 2 or X.shape[1] != n_columns:
         raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
     if X.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got dtype {X.dtype}.")
-    return X
+    return X if X.dtype.kind == "f" else checked_integers(X, name)
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from moo_clustering._arrays import BoolArray, Int64Array, IntArray, Labels, choice, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import cluster_counts, sample_labels, short_components, split_components
@@ -282,7 +283,7 @@ def _forest(neighbors: IntArray, labels: IntArray) -> IntArray:
 
 
 def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
-    nb = np.asarray(neighbors)
+    nb = checked_array(neighbors, "neighbors")
     if nb.ndim != 2 or nb.dtype.kind not in "iu" or nb.shape[1] == 0:
         raise ValueError(
             "neighbors must be integers of shape (n_samples, n_neighbors) with n_neighbors >= 1, "

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -24,6 +24,7 @@ from moo_clustering._arrays import (
     require_squares,
     unit_rows,
 )
+from moo_clustering._data import checked_container, checked_table
 from moo_clustering._distances import Metric, distance_matrix, mean_square
 from moo_clustering._kernels import medoids as kernels
 from moo_clustering._kernels.partitions import medoid_separations
@@ -129,13 +130,13 @@ def choose_space(
     if form == "vector" and name not in KINDS:
         raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
     if form == "auto" and name in _EITHER:
-        n_samples = X.shape[0] if issparse(X) else len(np.asarray(X))
+        n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
         # The medoid of Euclidean vectors is the member with the least total *squared* distance, which is
         # another one than that of the distance matrix; sparse features stay sparse.
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
     return "matrix", DistanceMatrixSpace(X, metric, max_memory, n_jobs)

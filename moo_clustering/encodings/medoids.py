@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -20,7 +19,7 @@ from moo_clustering._arrays import (
     block_slices,
     quoted,
 )
-from moo_clustering._distances import MAX_MEMORY, Metric, distance_matrix
+from moo_clustering._distances import MAX_MEMORY, Metric, checked_distances, distance_matrix
 from moo_clustering._docs import Documented
 from moo_clustering._kernels.medoids import nearest_medoids
 from moo_clustering.encodings import base
@@ -284,11 +283,7 @@ class MedoidSlotEncoding(_MedoidGenes):
     dtype = np.dtype(np.int64)
 
     def __init__(self, distances: ArrayLike, k_max: int, k_min: int = 2) -> None:
-        H = check_array(distances, dtype=[np.float64, np.float32], input_name="distances")
-        if H.shape[0] != H.shape[1]:
-            raise ValueError(f"distances must be a square matrix, got shape {H.shape}.")
-        if H.min() < 0.0:
-            raise ValueError(f"distances must not be negative, got {H.min():g}.")
+        H = checked_distances(distances, "distances", directed=True)
         self.distances = H
         if H.flags.writeable:
             # A view, so that the matrix stays writeable for its owner; pickles hold views anew.

@@ -44,11 +44,11 @@ from moo_clustering._arrays import (
     name_of,
     non_dominated,
     number_clusters,
-    numeric_features,
     quoted,
     unit_rows,
     warn_caller,
 )
+from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._docs import documented
 from moo_clustering._kernels.medoids import GRAIN

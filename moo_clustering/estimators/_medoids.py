@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, numeric_features, spawn_seeds
+from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, spawn_seeds
+from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights

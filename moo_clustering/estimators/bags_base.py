@@ -17,16 +17,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from moo_clustering._arrays import (
-    BLOCK_ITEMS,
-    FloatArray,
-    Labels,
-    holds_tables,
-    number_clusters,
-    numeric_features,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances

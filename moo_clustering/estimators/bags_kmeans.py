@@ -9,10 +9,10 @@ import numpy as np
 from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import StrOptions
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, number_clusters, quoted, warn_caller
+from moo_clustering._data import checked_table
 from moo_clustering.bags import Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -350,7 +350,7 @@ class MIKMeans(BagKMeans):
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
         """First centres of every run, in the scale of the distances."""
         if not isinstance(self.init, str):
-            given = check_array(self.init, dtype=np.float64, input_name="init")
+            given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)
             if given.shape != expected:
                 raise ValueError(

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
-from sklearn.utils.validation import validate_data
 
 from moo_clustering._arrays import quoted, spawn_seeds
+from moo_clustering._data import numeric_features
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -70,7 +70,7 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
     ) -> None:
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = numeric_features(self, X, ensure_min_samples=2)
         pairs = _base.supervision_pairs(len(X), y, must_link, cannot_link).pairs
         n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
         problem = self.make_problem(X, pairs if n_pairs else None)

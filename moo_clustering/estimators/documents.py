@@ -20,12 +20,12 @@ from moo_clustering._arrays import (
     AnyFloatArray,
     Labels,
     number_clusters,
-    numeric_features,
     row_sizes,
     spawn_seeds,
     unit_rows,
     warn_caller,
 )
+from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto

@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seeds, warn_caller
+from moo_clustering._data import checked_array, checked_container
 from moo_clustering._docs import documented
 from moo_clustering._parallel import threads_here
 from moo_clustering.consensus import cspa
@@ -451,6 +452,7 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
 
     Sets, or with ``reset=False`` checks, the estimator's names and number of features.
     """
+    X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if 0 in X.shape:
@@ -460,6 +462,8 @@ def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Colum
             )
         series = [X.iloc[:, i].reset_index(drop=True) for i in range(X.shape[1])]
     else:
+        if isinstance(X, list | tuple):
+            checked_array(X, "X")  # refuses rows that differ in length
         table = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
         # Columns of an array of objects may well hold numbers.
         series = [pd.Series(table[:, i]).infer_objects() for i in range(table.shape[1])]

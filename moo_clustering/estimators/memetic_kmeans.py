@@ -26,15 +26,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 from tqdm.auto import tqdm
 
-from moo_clustering._arrays import (
-    FloatArray,
-    IntpArray,
-    Labels,
-    number_clusters,
-    numeric_features,
-    spawn_seeds,
-    warn_caller,
-)
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,

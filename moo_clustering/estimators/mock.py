@@ -35,11 +35,11 @@ from moo_clustering._arrays import (
     IntpArray,
     Labels,
     non_dominated,
-    numeric_features,
     quoted,
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder

@@ -23,15 +23,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering._arrays import (
-    FloatArray,
-    block_slices,
-    numeric_features,
-    quoted,
-    spawn_seeds,
-    warn_caller,
-    without_duplicates,
-)
+from moo_clustering._arrays import FloatArray, block_slices, quoted, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets

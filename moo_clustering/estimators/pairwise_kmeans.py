@@ -25,12 +25,12 @@ from moo_clustering._arrays import (
     FloatArray,
     Int64Array,
     number_clusters,
-    numeric_features,
     require_squares,
     spawn_seeds,
     unit_rows,
     warn_caller,
 )
+from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import icm_sweep
 from moo_clustering.constraints import PairwiseConstraints

@@ -31,12 +31,12 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    holds_tables,
     number_clusters,
-    numeric_features,
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import holds_tables, numeric_features
+from moo_clustering._distances import checked_distances
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
@@ -1159,7 +1159,9 @@ class ParetoClustering(ParetoPoolClusterer):
         if isinstance(data, Bags):
             return pooled_bags(data, needs_pool=needs_pool, **options)
         if self.metric == "precomputed":
-            return pooled_distances(_checked_distances(data), families=self.families, **options)
+            return pooled_distances(
+                checked_distances(data, dtype=np.float64), families=self.families, **options
+            )
         return pooled_table(
             data,
             scale=self.scale,
@@ -1174,16 +1176,6 @@ class ParetoClustering(ParetoPoolClusterer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _checked_distances(D: FloatArray) -> FloatArray:
-    if D.ndim != 2 or D.shape[0] != D.shape[1]:
-        raise ValueError(f'metric="precomputed" needs a square matrix of distances, got shape {D.shape}.')
-    if D.min() < 0:
-        raise ValueError(f"distances must not be negative, got {D.min():g}.")
-    if not np.allclose(D, D.T, rtol=1e-9, atol=1e-12 * D.max()):
-        raise ValueError("distances must be symmetric.")
-    return np.maximum(D, D.T)
 
 
 @estimator

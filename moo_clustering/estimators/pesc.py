@@ -23,7 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from moo_clustering import consensus, graphs
-from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, numeric_features, spawn_seeds
+from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
+from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.constraints import ConstraintGroups

@@ -26,7 +26,8 @@ from sklearn.utils._param_validation import Interval
 from tqdm import tqdm
 
 from moo_clustering import graphs
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, numeric_features, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
+from moo_clustering._data import numeric_features
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members

@@ -31,12 +31,11 @@ from moo_clustering._arrays import (
     AnyFloatArray,
     FloatArray,
     number_clusters,
-    numeric_features,
     quoted,
     spawn_seeds,
     warn_caller,
-    without_duplicates,
 )
+from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.estimators._base import (

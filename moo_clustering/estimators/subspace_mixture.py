@@ -24,12 +24,11 @@ from moo_clustering._arrays import (
     Int64Array,
     far_offset,
     number_clusters,
-    numeric_features,
     require_squares,
     spawn_seeds,
     warn_caller,
-    without_duplicates,
 )
+from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._kernels import mixtures
 from moo_clustering._kernels.partitions import icm_sweep

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
-from moo_clustering._arrays import FloatArray, IntpArray, centred_features, quoted
+from moo_clustering._arrays import FloatArray, IntpArray, quoted
+from moo_clustering._data import centred_features, checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread
@@ -339,12 +340,15 @@ def kernel_ridge(
     >>> kernel_ridge([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]], [0, 2], np.eye(2), noise=0.25).round(6).tolist()
     [[0.9, 0.1], [0.58, 0.42], [0.1, 0.9]]
     """
-    values, shares = np.asarray(kernel, dtype=np.float64), np.asarray(targets, dtype=np.float64)
+    values, shares = (
+        checked_array(kernel, "kernel", np.float64),
+        checked_array(targets, "targets", np.float64),
+    )
     if values.ndim != 2:
         raise ValueError(f"kernel must have a row per sample and a column per label, got {values.shape}")
     known = check_columns(columns, len(values))
     n_known = values.shape[1]
-    sizes = np.ones(n_known) if counts is None else np.asarray(counts, dtype=np.float64)
+    sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
     _check(known, n_known, shares, sizes, noise)
     block = values[known]
     # Weighted, so that merged repeats change nothing.
@@ -424,7 +428,7 @@ def class_probabilities(
 
 
 def _shares(F: ArrayLike) -> FloatArray:
-    scores = np.asarray(F, dtype=np.float64)
+    scores = checked_array(F, "F", np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(f"F must have a row per sample and a column per class, got shape {scores.shape}")
     if not np.isfinite(scores).all():
@@ -438,7 +442,7 @@ def _factors(P: FloatArray, prior: ArrayLike) -> FloatArray:
 
 
 def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArray:
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = checked_array(values, name, np.float64)
     if numbers.shape != (n_classes,) or not (numbers > 0).all():
         what = "shares" if name == "prior" else "numbers"
         raise ValueError(f"{name} must be {n_classes} {what} above 0, got {numbers.tolist()}")
@@ -499,18 +503,13 @@ def diffusion(
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
     """Similarities as a dense array, which is not copied if it is one."""
-    dense = W.toarray() if sp.issparse(W) else W
-    array = np.asarray(dense, dtype=np.float64)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
-        raise ValueError(f"{name} must be a square matrix of similarities, got shape {array.shape}")
-    if not np.isfinite(array).all() or array.min() < 0:
-        raise ValueError(f"{name} must hold finite similarities of at least 0")
-    return array
+    graph = checked_graph(W, name)
+    return graph.toarray() if sp.issparse(graph) else graph
 
 
 def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
     """Sample numbers of shape (L,), each from 0 to ``n_samples - 1``."""
-    chosen = np.asarray(columns)
+    chosen = checked_array(columns, "columns")
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
         raise TypeError(f"columns must be a list of sample numbers, got shape {chosen.shape}, {chosen.dtype}")
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_samples):
@@ -525,7 +524,7 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
     rows = check_runs(labels)
     if rows.min() < 0:
         raise ValueError(f"labels must be at least 0: every partition places every sample; got {rows.min()}")
-    shares = np.asarray(weights, dtype=np.float64)
+    shares = checked_array(weights, "weights", np.float64)
     if shares.shape != (len(rows),):
         raise ValueError(
             f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from moo_clustering._arrays import FloatArray, quoted
+from moo_clustering._data import checked_array
 
 _HARD, _SOFT = 1.0, 0.3
 # Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.
@@ -55,11 +56,12 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
 
 
 def _scores(values: ArrayLike, name: str) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"{name} must have one entry for each of at least one partition, got {array.shape}")
-    if np.isnan(array).any():
-        raise ValueError(f"{name} must not hold NaN, got it at {np.flatnonzero(np.isnan(array))[0]}")
+    if not (array < np.inf).all():
+        place = np.flatnonzero(~(array < np.inf))[0]
+        raise ValueError(f"{name} must be numbers below infinity, got {array[place]} at {place}")
     return array
 
 
@@ -104,7 +106,7 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
 
 
 def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    scores, sizes = _scores(score, "score"), np.asarray(n_clusters, dtype=np.float64)
+    scores, sizes = _scores(score, "score"), checked_array(n_clusters, "n_clusters", np.float64)
     if sizes.shape != scores.shape:
         raise ValueError(
             f"n_clusters must have one entry per score, shape {scores.shape}; got shape {sizes.shape}"

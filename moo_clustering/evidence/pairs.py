@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntpArray, quoted
+from moo_clustering._data import checked_array, checked_graph, checked_table
 from moo_clustering._kernels.partitions import sweep_groups
 from moo_clustering._kernels.pools import adjust_similarities
 from moo_clustering._parallel import one_thread
@@ -306,7 +307,7 @@ def cross_validated_partition(
     """
     if not 2 <= n_folds <= len(constraints):
         raise ValueError(f"n_folds must be from 2 to the number of pairs, {len(constraints)}; got {n_folds}")
-    prices = np.asarray(bonus, dtype=np.float64)
+    prices = checked_array(bonus, "bonus", np.float64)
     if not len(affinities) or not len(ks) or prices.shape != (len(ks),):
         raise ValueError("affinities and ks must not be empty, and bonus must have one number per k")
     Z_all = pair_matrix(constraints)
@@ -426,7 +427,7 @@ def repair_pairs(
         raise ValueError(f"labels must be one partition of at least one sample, got shape {np.shape(labels)}")
     start = relabel_by_first_appearance(partition[0])
     n = len(start)
-    graph = short_indices(sp.csr_array(S, dtype=np.float64))
+    graph = short_indices(sp.csr_array(checked_graph(S)))
     if graph.shape != (n, n):
         raise ValueError(f"S must have shape ({n}, {n}) as there are {n} labels, got {graph.shape}")
     if graph.nnz and not (np.isfinite(graph.data).all() and graph.data.min() >= 0):
@@ -474,7 +475,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     """Landmark of every sample, from 0."""
-    lift = np.asarray(landmark_of)
+    lift = checked_array(landmark_of, "landmark_of")
     if lift.shape != (n_samples,) or lift.dtype.kind not in "iu":
         raise ValueError(
             f"landmark_of must be {n_samples} integers, one per sample; got shape {lift.shape}, {lift.dtype}"
@@ -488,7 +489,7 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
     """Matrix Z of the constraints on n samples; a matrix is checked and loses its diagonal."""
     if isinstance(constraints, PairwiseConstraints):
         return pair_matrix(constraints, n=n)
-    Z = sp.csr_array(constraints, dtype=np.float64, copy=True)
+    Z = sp.csr_array(checked_table(constraints, "constraints", accept_sparse="csr"), copy=True)
     if Z.shape != (n, n):
         raise ValueError(
             f"constraints must be a matrix of shape ({n}, {n}) or PairwiseConstraints, got {Z.shape}"

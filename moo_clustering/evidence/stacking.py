@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, IntpArray, block_slices
+from moo_clustering._data import checked_integers, checked_table
 from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
@@ -110,8 +111,8 @@ class ClassifierStack:
         labels O(L^3) time for kernel ridge regression up to 2000 labels; with more, 500 of them carry the
         kernel (subset of regressors), 2000 train the support vector machine, and a single fold is held out.
         """
-        rows = np.asarray(X, dtype=np.float64)
-        classes = np.asarray(codes, dtype=np.int64)
+        rows = checked_table(X)
+        classes = checked_integers(codes, "codes")
         center = rows.mean(axis=0)
         spread = float(np.sqrt(np.mean((rows - center) ** 2))) or 1.0
         rows = (rows - center) / spread
@@ -151,7 +152,7 @@ class ClassifierStack:
         -----
         O(n L n_features) time with Gaussian kernels of L samples, at most 2000: 4 to 8 s for 200,000 samples.
         """
-        rows = (np.asarray(X, dtype=np.float64) - self.center) / self.spread
+        rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)
         for weight, classifier in zip(self.weights[1:], self.classifiers, strict=True):
             if weight > 0:

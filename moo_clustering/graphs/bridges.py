@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from sklearn.metrics import pairwise_distances_argmin_min
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array
+from moo_clustering._data import FLOATS, checked_table
+from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 
@@ -162,9 +163,9 @@ def _proposals(
     n_samples: int,
 ) -> list[Proposal]:
     if isinstance(metric, str) and metric == "precomputed":
-        D = neighbors.check_distances(X)
-        return [_exact_links(lambda rows: np.minimum(D[rows], D[:, rows].T), keys)]
-    space = neighbors.metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+        D = checked_distances(X)
+        return [_exact_links(lambda rows: D[rows], keys)]
+    space = neighbors.metric_space(checked_table(X, dtype=FLOATS), metric)
     search = neighbors.point_search(space.points, space)
     if n_samples <= ALL_PAIRS_UP_TO:
         return [_exact_links(search.all_distances, keys)]

@@ -16,6 +16,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
 from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
+from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.sparse import combine_products, join_entries
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
@@ -118,7 +119,7 @@ def spectral_embedding(
     PESC, Algorithm 1 (Eq. 7). Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field calculations using
     Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006, for ``"chebyshev"``.
     """
-    S = short_indices(sp.csr_array(S, dtype=np.float64))
+    S = short_indices(sp.csr_array(checked_graph(S)))
     n_samples = S.shape[0]
     n_pairs = n_components if n_eigenvalues is None else n_eigenvalues
     if not 1 <= n_components <= n_pairs <= n_samples:
@@ -241,6 +242,7 @@ def eigengap(
     ----------
     PESC: a rule for the scale factor that needs no classes.
     """
+    S = checked_graph(S)
     if n_clusters >= S.shape[0]:
         return 0.0
     values, _ = spectral_embedding(S, n_clusters + 1, eigen_solver=eigen_solver, rng=rng, n_jobs=n_jobs)

@@ -8,17 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_array
 
-from moo_clustering._arrays import (
-    BoolArray,
-    FloatArray,
-    Int64Array,
-    block_slices,
-    centred_features,
-    choice,
-    near_one,
-)
+from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
+from moo_clustering._data import centred_features, checked_array, checked_table
+from moo_clustering._distances import checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups
@@ -28,7 +21,6 @@ from moo_clustering.graphs.neighbors import (
     Method,
     Metric,
     Ties,
-    check_distances,
     distinct_rows,
     metric_space,
     ordered_lists,
@@ -227,13 +219,13 @@ def mst_interestingness(
     Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = check_distances(X) if precomputed else check_array(X, dtype=np.float64)
+    data = checked_distances(X) if precomputed else checked_table(X)
     n = tree.n_samples
     if len(data) != n:
         raise ValueError(f"X has {len(data)} samples, the tree {n}.")
     if rank_cap is not None and rank_cap < 1:
         raise ValueError(f"rank_cap must be at least 1, got {rank_cap}.")
-    keys = np.arange(n, dtype=np.int32) if keys is None else np.asarray(keys, dtype=np.int32)
+    keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)
     cap = n if rank_cap is None else int(rank_cap)
     links = tree.links().astype(np.int64)
     pairs = np.concatenate([links, links[:, ::-1]])

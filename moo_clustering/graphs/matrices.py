@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from moo_clustering._arrays import FloatArray, quoted
+from moo_clustering._data import checked_graph
 
 
 def symmetrize(S: Any) -> sp.csr_array:
@@ -26,7 +27,12 @@ def symmetrize(S: Any) -> sp.csr_array:
     -----
     O(nnz) time and memory.
     """
-    matrix = sp.csr_array(S, dtype=np.float64)
+    return symmetrized(S, "S")
+
+
+def symmetrized(S: Any, name: str) -> sp.csr_array:
+    """:func:`symmetrize` of similarities that a caller knows by another name."""
+    matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
 
@@ -49,7 +55,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     ----------
     PESC, Algorithm 1, Eq. 7.
     """
-    S = sp.csr_array(S, dtype=np.float64)
+    S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
     if kind == "unnormalized":
         return (sp.diags_array(degree) - S).tocsr()

@@ -15,7 +15,6 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -29,7 +28,8 @@ from moo_clustering._arrays import (
     require_squares,
     warn_caller,
 )
-from moo_clustering._distances import OF_SQUARES
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
+from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
 from moo_clustering._parallel import n_threads, threads_here
@@ -166,7 +166,7 @@ def neighbor_lists(
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
     precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = check_distances(X) if precomputed else check_array(X, dtype=[np.float64, np.float32])
+    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
         raise ValueError("neighbour lists need at least 2 samples, got 1.")
@@ -203,15 +203,16 @@ def lists_from_arrays(
         Wrong shape, index out of range, self links, repeated neighbours, distances that are negative,
         not finite or not sorted, or a sample left without any admissible neighbour.
     """
-    given = np.asarray(distances, dtype=np.float64)
+    nb = checked_integers(indices, "indices")
+    given = checked_array(distances, "distances", np.float64, finite=False)
     with np.errstate(over="ignore"):
-        nb, nd = np.asarray(indices), given.astype(np.float32)
+        nd = given.astype(np.float32)
     if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
         raise ValueError(
             f"neighbors must be (indices, distances), both of shape ({n_samples}, width); "
             f"got shapes {nb.shape} and {nd.shape}."
         )
-    if nb.dtype.kind not in "iu" or nb.min() < 0 or nb.max() >= n_samples:
+    if nb.min() < 0 or nb.max() >= n_samples:
         raise ValueError(f"neighbors: indices must be integers from 0 to {n_samples - 1}.")
     _refuse(nb == np.arange(n_samples)[:, None], "a sample is its own neighbour")
     ordered = np.sort(nb, axis=1)
@@ -518,22 +519,12 @@ def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
-def check_distances(D: ArrayLike) -> AnyFloatArray:
-    """Square matrix of finite, non-negative distances."""
-    matrix = check_array(D, dtype=[np.float64, np.float32])
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f'metric="precomputed" needs a square matrix, got shape {matrix.shape}.')
-    if matrix.min() < 0:
-        raise ValueError(f'metric="precomputed": distances must not be negative, got {matrix.min():g}.')
-    return matrix
-
-
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     """Features or a matrix of distances, as float64."""
     choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
-        return check_distances(X).astype(np.float64, copy=False)
-    data: FloatArray = check_array(X, dtype=np.float64)
+        return checked_distances(X, dtype=np.float64)
+    data: FloatArray = checked_table(X)
     require_squares(data)
     return data
 

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csgraph
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, choice, quoted
+from moo_clustering._data import FLOATS, checked_array, checked_table
+from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.graphs import neighbors
@@ -102,8 +103,8 @@ def epsilon_graph(
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}.")
     if isinstance(metric, str) and metric == "precomputed":
-        return _near_pairs(neighbors.check_distances(X), metric, epsilon, max_memory)
-    data = check_array(X, dtype=[np.float64, np.float32])
+        return _near_pairs(checked_distances(X), metric, epsilon, max_memory)
+    data = checked_table(X, dtype=FLOATS)
     power = neighbors.MINKOWSKI.get(metric) if isinstance(metric, str) else None
     if power is not None and data.shape[1] <= neighbors.TREE_FEATURES:
         return _near_pairs_by_tree(data, power, epsilon, max_memory)
@@ -127,16 +128,14 @@ def _near_pairs(
     return symmetrize(sp.csr_array((np.ones(n_entries), np.concatenate(columns), indptr), shape=shape))
 
 
-def _distance_blocks(X: ArrayLike, metric: neighbors.Metric) -> Any:
+def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
     """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
     if isinstance(metric, str) and metric == "precomputed":
-        D = neighbors.check_distances(X)
-        D = np.minimum(D, D.T)
-        rows_at_once = max(1, neighbors.CHUNK // len(D))
-        for lo in range(0, len(D), rows_at_once):
-            yield lo, neighbors.round_distances(D[lo : lo + rows_at_once])
+        rows_at_once = max(1, neighbors.CHUNK // len(data))
+        for lo in range(0, len(data), rows_at_once):
+            yield lo, neighbors.round_distances(data[lo : lo + rows_at_once])
         return
-    space = neighbors.metric_space(check_array(X, dtype=[np.float64, np.float32]), metric)
+    space = neighbors.metric_space(data, metric)
     search = neighbors.point_search(space.points, space)
     step = search.chunk(len(space.points))
     for lo in range(0, len(space.points), step):
@@ -353,6 +352,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
+    distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
     # Only differences within a row matter; taken from the nearest they keep their digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
@@ -381,7 +381,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
     if sigma == 0:
         return np.ones(np.shape(distances))
     with np.errstate(over="ignore"):
-        scaled = np.asarray(distances, dtype=np.float64) / sigma
+        scaled = checked_array(distances, "distances", np.float64) / sigma
         weights: FloatArray = np.exp(-0.5 * scaled**2)
     return np.maximum(weights, _SMALLEST)
 
@@ -399,6 +399,7 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
     -------
     float
     """
+    distances = checked_array(distances, "distances", FLOATS)
     if sigma == "mean":
         return float(np.mean(distances, dtype=np.float64)) if distances.size else 0.0
     if sigma == "median":
@@ -424,10 +425,12 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    n_samples = len(np.asarray(X))
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
+    n_samples = len(data)
     _check_memory(n_samples * (n_samples - 1), max_memory, "the full graph")
     try:
-        return np.concatenate([block for _, block in _distance_blocks(X, metric)])
+        return np.concatenate([block for _, block in _distance_blocks(data, metric)])
     except MemoryError as error:
         needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
         raise MemoryError(
@@ -484,6 +487,7 @@ def write_constraints(
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
         must_link = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
     graph = symmetrize(S)
+    X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
         raise ValueError(f"groups are about {groups.n_samples} samples, the graph has {graph.shape[0]}.")
     largest = float(graph.data.max(initial=0.0)) or 1.0

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._parallel import one_thread
@@ -26,7 +27,7 @@ from moo_clustering.graphs.embedding import (
     Laplacian,
     spectral_embedding,
 )
-from moo_clustering.graphs.matrices import inverse_root, symmetrize
+from moo_clustering.graphs.matrices import inverse_root, symmetrize, symmetrized
 from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 
 # With more samples than this, k-means is fitted to a random sample of them.
@@ -207,7 +208,7 @@ def spectral_cuts(
     ----------
     Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
     """
-    S, wanted = _checked_similarities(S), checked_counts(ks)
+    S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
         raise ValueError(f"n_init must be at least 1, got {n_init}.")
     m = S.shape[0]
@@ -270,19 +271,6 @@ def kmeans_labels(
         if found < least:
             least, labels[0] = found, labels[1]
     return labels[0]
-
-
-def _checked_similarities(S: Any) -> Any:
-    S = sp.csr_array(S, dtype=np.float64) if sp.issparse(S) else np.asarray(S, dtype=np.float64)
-    if S.ndim != 2 or S.shape[0] != S.shape[1] or not S.shape[0]:
-        raise ValueError(f"S must be a square matrix of similarities, got shape {S.shape}.")
-    entries = S.data if sp.issparse(S) else S
-    if entries.size and not (entries.min() >= 0 and entries.max() < np.inf):
-        raise ValueError("S must hold finite similarities, none of them negative.")
-    exact = not sp.issparse(S) and np.array_equal(S, S.T)
-    if entries.size and not exact and abs(S - S.T).max() > 1e-8 * entries.max():
-        raise ValueError("S must be symmetric; symmetrize(S) takes the larger of two entries.")
-    return S
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatArray:
@@ -371,8 +359,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     >>> ratio_cut(W, [[0, 0, 1], [0, 0, 0]])
     array([0.75, 0.  ])
     """
-    graph = symmetrize(W).tocoo()
-    partitions = np.atleast_2d(np.asarray(labels))
+    graph = symmetrized(W, "W").tocoo()
+    partitions = np.atleast_2d(checked_array(labels, "labels"))
     if partitions.ndim != 2 or partitions.shape[1] != graph.shape[0]:
         raise ValueError(f"labels must have shape (n_partitions, {graph.shape[0]}), got {np.shape(labels)}.")
     if partitions.dtype.kind not in "iu" or partitions.min(initial=0) < 0:
@@ -399,7 +387,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
     """Numbers of clusters as an array."""
-    counts = np.asarray(ks)
+    counts = checked_array(ks, "ks")
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")
     if counts.size and counts.min() < 1:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -23,6 +22,8 @@ from moo_clustering._arrays import (
     quoted,
     require_squares,
 )
+from moo_clustering._data import checked_array, checked_table
+from moo_clustering._distances import checked_distances
 from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
@@ -117,7 +118,7 @@ def euclidean_mst(
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"
-    data = neighbors.check_distances(X) if precomputed else check_array(X, dtype=np.float64)
+    data = checked_distances(X) if precomputed else checked_table(X)
     n = len(data)
     keys = _checked_keys(ties, n, rng)
     place = int(rng.integers(n)) if root == "random" else root
@@ -138,7 +139,7 @@ def _checked_keys(
         if ties not in ("random", "index"):
             raise ValueError(f"ties must be 'random', 'index' or keys, got {quoted(ties)}.")
         return neighbors.tie_keys(n_samples, ties, rng)
-    keys = np.asarray(ties, dtype=np.int32)
+    keys = checked_array(ties, "ties", np.int32)
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
         raise ValueError(f"ties must hold {n_samples} different keys, one per sample.")
     return keys
@@ -147,11 +148,8 @@ def _checked_keys(
 def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tuple[Int64Array, FloatArray]:
     if algorithm == "boruvka":
         raise ValueError('algorithm="boruvka" needs Euclidean features; choose "auto" or "prim".')
-    if not np.allclose(D, D.T, rtol=1e-9, atol=0.0):
-        raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
     links = np.empty((len(D) - 1, 2), dtype=np.int64)
-    # Both halves alike to the bit, so that ties are ties from either end.
-    trees.prim(np.maximum(D, D.T).astype(np.float64), True, keys, links)
+    trees.prim(D.astype(np.float64), True, keys, links)
     return links, D[links[:, 0], links[:, 1]].astype(np.float64)
 
 
@@ -381,7 +379,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
 
 
 def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, FloatArray]:
-    joined, span = np.asarray(links), np.asarray(lengths, dtype=np.float64)
+    joined, span = checked_array(links, "links"), checked_array(lengths, "lengths", np.float64)
     if span.ndim != 1 or joined.shape != (len(span), 2):
         raise ValueError(
             f"links and lengths must have shapes (m - 1, 2) and (m - 1,), got {joined.shape} and "

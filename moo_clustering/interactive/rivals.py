@@ -9,9 +9,9 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
+from moo_clustering._data import checked_table
 from moo_clustering._parallel import threads_here
 from moo_clustering.interactive.questions import ordered
 from moo_clustering.interactive.session import Question
@@ -81,7 +81,7 @@ class COBRAS:
 
     def __init__(self, X: ArrayLike, *, random_state: int = 0) -> None:
         self.n_answers = 0
-        self._X: FloatArray = check_array(X, dtype=np.float64)
+        self._X: FloatArray = checked_table(X)
         self._rng = np.random.default_rng(random_state)
         self._known: dict[tuple[int, int], bool] = {}
         self.labels_ = np.zeros(len(self._X), dtype=np.int32)

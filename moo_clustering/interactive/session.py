@@ -31,6 +31,7 @@ from moo_clustering._arrays import (
     probability,
     quoted,
 )
+from moo_clustering._data import checked_array
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
@@ -908,10 +909,12 @@ def simulate(
     >>> simulate(COBRAS(X, random_state=0), np.repeat([0, 1], 10), 3)["ari"].tolist()[-1]
     1.0
     """
-    values, n_samples = np.asarray(y), len(asker.labels_)
+    values, n_samples = checked_array(y, "y"), len(asker.labels_)
     if values.shape != (n_samples,):
         raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
+    if any(v is None or v != v for v in values.tolist()):
+        raise ValueError("y must hold classes, and -1 for samples without; it has NaN or None.")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 from tqdm.auto import tqdm
 
 from moo_clustering._arrays import (
@@ -30,6 +29,7 @@ from moo_clustering._arrays import (
     spawn_seeds,
     warn_caller,
 )
+from moo_clustering._data import checked_graph, checked_table
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
@@ -205,19 +205,15 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> Po
     if metric == "precomputed":
         table = distance_matrix(X, metric, MAX_MEMORY, "candidate_pool")
     else:
-        table = check_array(X, dtype=np.float64, order="C", input_name="X")
+        table = checked_table(X, order="C")
     if len(table) < _LEAST_SAMPLES:
         raise ValueError(f"X must have at least {_LEAST_SAMPLES} samples, got {len(table)}.")
     if graph is not None:
-        graph = csr_array(graph, dtype=np.float64)
+        graph = csr_array(checked_graph(graph, "graph"))
         if graph.shape != (len(table), len(table)):
             raise ValueError(
                 f"graph must have a row and a column for each of {len(table)} samples, got {graph.shape}."
             )
-        if not np.isfinite(graph.data).all() or graph.data.min(initial=0.0) < 0.0:
-            raise ValueError("graph must hold similarities, finite and not negative.")
-        if abs(graph - graph.T).max() > 1e-8 * graph.data.max(initial=0.0):
-            raise ValueError("graph must be symmetric.")
     return PoolData(table, metric == "precomputed", int(n_neighbors), graph)
 
 

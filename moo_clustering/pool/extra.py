@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, quoted
+from moo_clustering._data import checked_array
 from moo_clustering.pool.families import (
     Failures,
     Partition,
@@ -133,7 +134,7 @@ def extra_parts(
 
 
 def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
-    landmarks = np.asarray(landmark_of)
+    landmarks = checked_array(landmark_of, "landmark_of")
     if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
         raise ValueError(
             f"landmark_of must hold the landmark of each of {n_samples} samples, a number from 0 on; "
@@ -179,10 +180,7 @@ def _listed(extra_candidates: Any) -> list[Any]:
 
 
 def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
-    try:
-        rows = np.atleast_2d(np.asarray(labels))
-    except ValueError:
-        raise ValueError(f"extra_candidates: labels of {family!r} must be one row of labels.") from None
+    rows = np.atleast_2d(checked_array(labels, f"extra_candidates: labels of {family!r}"))
     if rows.ndim != 2 or rows.shape[1] not in lengths:
         raise ValueError(
             f"extra_candidates: labels of {family!r} must have length "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from moo_clustering._arrays import Int64Array, IntArray, Labels, number_clusters, quoted
+from moo_clustering._data import checked_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class PartitionPool:
     families: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.labels)
+        labels = checked_array(self.labels, "labels")
         if labels.ndim != 2 or labels.dtype.kind not in "iu":
             raise ValueError(
                 "labels must be whole numbers of shape (n_partitions, n_samples), "
@@ -75,7 +76,7 @@ class PartitionPool:
         ValueError
             Labels of unequal lengths, or no candidate of two clusters or more.
         """
-        given = [(family, np.asarray(labels)) for family, labels in candidates]
+        given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
             raise ValueError(f"candidates must be labels of the same samples, got shapes {shapes}.")

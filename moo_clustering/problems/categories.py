@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, choice, integer, positive, require_squares
+from moo_clustering._data import checked_table
 from moo_clustering._parallel import n_threads, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -396,7 +396,7 @@ class HammingSpace:
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
     """Check that X holds category codes; large gaps are refused because they cost memory."""
-    values = check_array(X, dtype=None, input_name="X")
+    values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' needs category codes 0, 1, ...: X must hold whole numbers.")
     if values.min() < 0:
@@ -421,7 +421,7 @@ class EuclideanSpace:
     dtype = np.dtype(np.float64)
 
     def __init__(self, X: ArrayLike) -> None:
-        self.data: FloatArray = check_array(X, dtype=np.float64, order="C", input_name="X")
+        self.data: FloatArray = checked_table(X, order="C")
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, centred_features, integer
+from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, integer
+from moo_clustering._data import centred_features, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints
@@ -214,7 +215,7 @@ class CenterEncoding(Encoding):
     dtype = np.dtype(np.float64)
 
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
-        data = np.asarray(X, dtype=np.float64)
+        data = checked_table(X)
         self.points = centred_features(data)
         # In the same two steps as for the points, so that equal rows give equal bits.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from moo_clustering._arrays import FloatArray, integer, quoted
+from moo_clustering._arrays import FloatArray, integer
+from moo_clustering._data import checked_array
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_table
 
@@ -99,11 +100,8 @@ class EnsembleSelectionProblem(SignedProblem):
 
 def _unit_range(losses: ArrayLike, n_runs: int) -> FloatArray:
     """Scale losses to 0..1; equal ones to 0."""
-    try:
-        given = np.asarray(losses, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"losses must be numbers, one per run, got {quoted(losses)}") from None
-    if given.shape != (n_runs,) or not np.isfinite(given).all():
+    given = checked_array(losses, "losses", np.float64)
+    if given.shape != (n_runs,):
         raise ValueError(f"losses must be finite, one per run, shape ({n_runs},); got shape {given.shape}")
     spread = np.ptp(given)
     return (given - given.min()) / spread if spread > 0 else np.zeros(n_runs)

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.feature_selection import f_classif
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -19,11 +18,11 @@ from moo_clustering._arrays import (
     IntArray,
     IntpArray,
     Labels,
-    centred_features,
     did_you_mean,
     integer,
     quoted,
 )
+from moo_clustering._data import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._targets import Targets, partial_targets
@@ -88,7 +87,7 @@ class FeatureSubsetEncoding(Encoding):
         n_init: int = 3,
         random_state: int = 0,
     ) -> None:
-        self.points = centred_features(check_array(X, dtype=np.float64))
+        self.points = centred_features(X)
         self.n_samples, self.n_var = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
         most = min(50, self.n_var) if max_features is None else max_features

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csgraph
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     Float32Array,
@@ -34,6 +33,7 @@ from moo_clustering._arrays import (
     uniform_ranks,
     warn_caller,
 )
+from moo_clustering._data import checked_table
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.loci import deviations, link_objectives, pair_weights, rand_gaps, variances
 from moo_clustering._kernels.threads import for_parts, sum_blocks
@@ -166,7 +166,7 @@ class MOCKProblem(SignedProblem):
                 n_jobs=n_jobs,
             )
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
-            raise ValueError(f"X has {len(np.asarray(X))} samples, graph {graph.n_samples}.")
+            raise ValueError(f"X has {len(X)} samples, graph {graph.n_samples}.")
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
@@ -913,7 +913,7 @@ class SRMOSCProblem(FixedProblem):
         random_state: int | np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.X: FloatArray = np.ascontiguousarray(check_array(X, dtype=np.float64))
+        self.X: FloatArray = np.ascontiguousarray(checked_table(X))
         n_samples = len(self.X)
         if n_samples < 2:
             raise ValueError("SRMOSC needs at least 2 samples, got 1.")

@@ -18,6 +18,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
+from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import (
     FloatArray,
@@ -32,6 +33,7 @@ from moo_clustering._arrays import (
     quoted,
     value_per_row,
 )
+from moo_clustering._data import checked_container
 from moo_clustering._docs import Documented
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.constraints import PairwiseConstraints
@@ -358,7 +360,7 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
 def _check_size(data: Any, n_samples: int) -> None:
     if data is None:
         return
-    n_data = data.shape[0] if hasattr(data, "shape") else len(data)
+    n_data = _num_samples(checked_container(data, "data"))
     if n_data != n_samples:
         raise ValueError(f"data has {n_data} samples, the encoding {n_samples}.")
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -21,6 +20,7 @@ from moo_clustering._arrays import (
     require_squares,
     unit_rows,
 )
+from moo_clustering._data import checked_table
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
@@ -85,7 +85,7 @@ class SubspaceData:
             name = ""
         choice("dtype", name, ("float32", "float64"))
         kind = np.dtype(name)
-        given = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+        given = checked_table(X, dtype="numeric", accept_sparse="csr")
         if given.dtype.kind not in "fiub":
             raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
         if given.dtype == np.float16:

@@ -10,6 +10,7 @@ from scipy.special import xlogy
 from sklearn.cluster import MiniBatchKMeans
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, choice, quoted, warn_caller
+from moo_clustering._data import checked_integers
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
@@ -239,8 +240,8 @@ def start(
 
 def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     """Numbers of samples, or a ValueError."""
-    given = np.asarray(seeds)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or len(given) == 0:
+    given = checked_integers(seeds, "seeds")
+    if given.ndim != 1 or len(given) == 0:
         raise ValueError("seeds must be a vector of at least one sample number")
     if given.min() < 0 or given.max() >= data.n:
         raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
-from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._data import checked_integers
+from moo_clustering._distances import MAX_MEMORY, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
     Population,
@@ -202,12 +202,8 @@ class BagSilhouette(_BagIndex):
         return bag_distances(bags, kind=self.kind, n_jobs=self.n_jobs)  # type: ignore[arg-type]
 
     def _checked_distances(self, data: Any) -> FloatArray:
-        H: FloatArray = check_array(data, dtype=np.float64, input_name="data")
-        if H.shape[0] != H.shape[1]:
-            raise ValueError(f'kind="precomputed" needs a square matrix, got shape {H.shape}')
+        H: FloatArray = checked_distances(data, "data", dtype=np.float64, directed=True)
         self._check_memory(len(H))
-        if (H < 0.0).any():
-            raise ValueError(f'kind="precomputed" needs distances, got a negative one, {H.min():g}')
         return H
 
     def _check_memory(self, n_bags: int) -> None:
@@ -533,9 +529,7 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     >>> db_medoid(H, [0, 0, 1, 1], [0, 2])
     array([0.375])
     """
-    D = np.asarray(H, dtype=np.float64)
-    if D.ndim != 2 or D.shape[0] != D.shape[1]:
-        raise ValueError(f"H must be a square matrix, got shape {D.shape}")
+    D = checked_distances(H, "H", dtype=np.float64, directed=True)
     clusters, centers = _checked(len(D), integer_rows(labels, "labels"), integer_rows(medoids, "medoids"))
     values = np.empty(len(clusters))
     for rows in block_slices(len(clusters), 4 * clusters.shape[1] + 4 * centers.shape[1] ** 2):
@@ -627,10 +621,10 @@ def bag_report(
     ([2, 3], 0.8294, 0.8)
     """
     fitted = bag_indices(bags) if indices is None else indices
-    partition = np.asarray(labels)
+    partition = checked_integers(labels, "labels")
     if partition.ndim != 1:
         raise ValueError(f"labels must be one partition of shape (n_bags,), got shape {partition.shape}")
-    population = check_population(_without_gaps(integer_rows(partition, "labels")), len(partition))
+    population = check_population(_without_gaps(partition[np.newaxis]), len(partition))
     sizes = population.sizes[0]
     report: dict[str, Any] = {
         "n_clusters": len(sizes),

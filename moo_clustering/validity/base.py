@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _num_samples
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray, Labels, block_slices, choice, quoted
+from moo_clustering._data import checked_integers
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
@@ -190,19 +191,11 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
     """Convert values to a 2-d integer array; a row may be flat, and floats must be whole numbers."""
-    array = np.asarray(values)
+    array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]
     if array.ndim != 2:
         raise ValueError(f"{name} must have 1 or 2 dimensions, got shape {array.shape}")
-    if array.dtype.kind == "f":
-        if not np.all(np.isfinite(array)):
-            raise ValueError(f"{name} must be integers, got NaN or infinity")
-        if np.any(array != np.floor(array)):
-            raise ValueError(f"{name} must be integers, got {array[array != np.floor(array)][0]}")
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
     return array
 
 

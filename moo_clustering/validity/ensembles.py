@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import gammaln
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     BoolArray,
@@ -28,6 +27,7 @@ from moo_clustering._arrays import (
     positive,
     quoted,
 )
+from moo_clustering._data import checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -105,7 +105,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     ----------
     Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
     """
-    return float(pairwise_nmi(np.atleast_2d(np.asarray(candidate)), labels).mean())
+    return float(pairwise_nmi(integer_rows(candidate, "candidate"), labels).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
@@ -170,11 +170,7 @@ def hyperedges(labels: ArrayLike) -> Hyperedges:
 
 def check_runs(labels: ArrayLike) -> IntArray:
     """Check labels of runs, shape (n_runs, n_samples); a single run may be flat."""
-    try:
-        array = np.asarray(labels)
-    except ValueError:
-        raise ValueError("labels must have one row per run, all of the same length") from None
-    rows = integer_rows(array, "labels")
+    rows = integer_rows(labels, "labels")
     if rows.size == 0:
         raise ValueError(f"labels must hold at least one run of at least one object, got shape {rows.shape}")
     if rows.min() < -1:
@@ -471,7 +467,7 @@ class LabelEvidence(PopulationIndex):
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
-        counts = csr_array(check_array(data, accept_sparse="csr", dtype=np.float64, input_name="counts"))
+        counts = csr_array(checked_table(data, "counts", accept_sparse="csr"))
         lowest = float(counts.data.min(initial=0.0))
         if lowest < 0.0:
             raise ValueError(f"counts must not be negative, got {lowest:g}")

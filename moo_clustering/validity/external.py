@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from scipy.stats import rankdata
 from sklearn.metrics import normalized_mutual_info_score, roc_curve
 from sklearn.metrics.cluster import contingency_matrix
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
+from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
@@ -278,8 +278,9 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
     Labels are sorted if they can be compared with each other, and otherwise in the order of appearance.
     """
+    labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
-        labels = np.asarray(labels)
+        labels = checked_array(labels, name)
         if labels.ndim != 1:
             raise ValueError(f"{name} must have one label per sample, got shape {labels.shape}")
     if len(labels) == 0:
@@ -364,6 +365,9 @@ def cluster_entropy(
     if not (np.isfinite(base) and base > 0 and base != 1):
         raise ValueError(f"base must be positive and not 1, got {quoted(base)}")
     clusters, names = encode(labels_pred, "labels_pred")
+    labels_true = unmasked(labels_true, "labels_true")
+    if not isinstance(labels_true, list | tuple):
+        labels_true = np.atleast_1d(checked_array(labels_true, "labels_true"))
     require_same_length(len(labels_true), len(clusters))
     samples, classes, weights = _memberships(labels_true, multilabel)
     shape = (len(names), int(classes.max()) + 1)
@@ -706,10 +710,10 @@ def labelled_scores(
     y_true: Any, y_score: ArrayLike, classes: ArrayLike | None
 ) -> tuple[Int64Array, FloatArray]:
     """Indicators 0 and 1, and scores, of the labelled samples, each of shape (n_labelled, n_classes)."""
-    scores: FloatArray = check_array(y_score, dtype=np.float64, ensure_2d=False, input_name="y_score")
+    scores: FloatArray = checked_table(y_score, "y_score", ensure_2d=False)
     if scores.ndim == 1:
         scores = scores[:, None]
-    y = y_true.toarray() if issparse(y_true) else np.asarray(y_true)
+    y = y_true.toarray() if issparse(y_true) else checked_array(y_true, "y_true")
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     targets = partial_targets(y, len(scores))
@@ -723,7 +727,7 @@ def labelled_scores(
 
 
 def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) -> FloatArray:
-    names = targets.classes if classes is None else np.asarray(classes).ravel()
+    names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
     unknown = targets.classes[~np.isin(targets.classes, names)]
     if len(unknown):
         raise ValueError(f"classes must hold all of y_true, it lacks {unknown.tolist()}")
@@ -772,15 +776,14 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     >>> k_error([1, 2, 3, 4], 2)
     1.5
     """
-    true, found = np.asarray(targets, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    true = checked_array(targets, "targets", np.float64)
+    found = checked_array(predicted, "predicted", np.float64)
     if true.ndim != 1 or len(true) == 0:
         raise ValueError(f"targets must be a non-empty list of numbers, got shape {true.shape}")
     if found.ndim != 0 and found.shape != true.shape:
         raise ValueError(
             f"predicted must be one number or one per target, got shapes {found.shape} and {true.shape}"
         )
-    if not (np.all(np.isfinite(true)) and np.all(np.isfinite(found))):
-        raise ValueError("targets and predicted must be finite numbers")
     return float(np.mean((true - found) ** 2))
 
 
@@ -813,7 +816,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     >>> i2_criterion([[3.0, 4.0], [6.0, 8.0], [0.0, 2.0]], [0, 0, 1])
     3.0
     """
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     codes, clusters = encode(labels, "labels")
     n = X.shape[0]
     if len(codes) != n:

@@ -15,7 +15,6 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.metrics import pairwise_distances, pairwise_distances_chunked
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_array
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -24,14 +23,21 @@ from moo_clustering._arrays import (
     IntArray,
     Labels,
     block_slices,
-    centred_features,
     choice,
     integer,
     near_one,
     quoted,
     warn_caller,
 )
-from moo_clustering._distances import MAX_MEMORY, Metric, check_memory, distance_matrix, mean_square
+from moo_clustering._data import centred_features, checked_graph, checked_table
+from moo_clustering._distances import (
+    MAX_MEMORY,
+    Metric,
+    check_memory,
+    checked_distances,
+    distance_matrix,
+    mean_square,
+)
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions
 from moo_clustering._parallel import threads_here
@@ -58,8 +64,6 @@ MOST_FOR_PRODUCT = 10
 ROUNDING = 1e-12
 # Principal components of less than this share of the greatest variance are rounding.
 VANISHING = 1e-12
-# Largest asymmetry of similarities, relative to the largest of them.
-ASYMMETRY = 1e-8
 
 
 @dataclass(eq=False, repr=False)
@@ -184,7 +188,7 @@ class MinimaxSilhouette(PopulationIndex):
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
-        X = check_array(data, dtype=np.float64, input_name="data")
+        X = checked_table(data, "data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
         # Ties may give another tree, but its longest links have the same lengths.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
@@ -408,7 +412,7 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError('e1="centroid" needs features, which metric="precomputed" does not have')
-    X = check_array(data, accept_sparse="csr", dtype=np.float64, input_name="data")
+    X = checked_table(data, "data", accept_sparse="csr")
     if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
     centre = np.asarray(X.mean(axis=0)).reshape(1, -1)
@@ -750,7 +754,10 @@ class Connectivity(PopulationIndex):
         choice("variant", self.variant, ("rank", "published"))
         least = 2 if self.variant == "published" else 1
         n_neighbors = integer("n_neighbors", self.n_neighbors, least)
-        X = check_array(data, accept_sparse="csr", dtype=np.float64, input_name="data")
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            X = checked_distances(data, "data", dtype=np.float64)
+        else:
+            X = checked_table(data, "data", accept_sparse="csr")
         wanted = n_neighbors - (least - 1)
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
@@ -871,7 +878,7 @@ class GraphModularity(PopulationIndex):
         ValueError
             If S is not square, symmetric, finite and non-negative.
         """
-        self._edges = similarity_edges(data, "modularity")
+        self._edges = similarity_edges(data)
         self._total = float(self._edges.volumes.sum())
         self.n_samples_ = self._edges.n_samples
         return self
@@ -930,7 +937,7 @@ class BoundaryCut(PopulationIndex):
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
         """Fit to a graph, whose diagonal is ignored."""
-        self._edges = similarity_edges(data, "boundary_cut")
+        self._edges = similarity_edges(data)
         self.n_samples_ = self._edges.n_samples
         return self
 
@@ -974,25 +981,11 @@ class SimilarityEdges:
         return within, between
 
 
-def similarity_edges(S: Any, owner: str) -> SimilarityEdges:
+def similarity_edges(S: Any) -> SimilarityEdges:
     """Check similarities of shape (n_samples, n_samples) and list their edges."""
-    matrix = check_array(S, accept_sparse="csr", dtype=np.float64, input_name="S")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{owner} needs similarities of all samples with each other, a square matrix S; "
-            f"got shape {matrix.shape}"
-        )
-    graph = csr_array(matrix, copy=issparse(matrix))
-    graph.sum_duplicates()
-    lowest, largest = float(graph.data.min(initial=0.0)), float(graph.data.max(initial=0.0))
-    if lowest < 0.0:
-        raise ValueError(f"S must not be negative, got {lowest:g}")
-    asymmetry = float(np.abs((graph - graph.T).data).max(initial=0.0))
-    if asymmetry > ASYMMETRY * largest:
-        raise ValueError(f"S must be symmetric, but its halves differ by up to {asymmetry:g}")
-    upper = triu(graph, 1).tocoo()
-    if asymmetry > 0.0:
-        upper = triu(0.5 * (graph + graph.T), 1).tocoo()
+    graph = csr_array(checked_graph(S))
+    # Halves that differ by a rounding are averaged.
+    upper = triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0
     ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])
     return SimilarityEdges(

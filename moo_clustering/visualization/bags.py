@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, SeedLike
+from moo_clustering._data import checked_array, checked_integers
+from moo_clustering._distances import checked_distances
 from moo_clustering._docs import documented
+from moo_clustering.validity.external import encode
 from moo_clustering.visualization import partitions
 from moo_clustering.visualization.partitions import PLOT, drawing, figure_of, look_of
 
@@ -222,18 +225,20 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     # Loaded here because most who plot have no bags.
     from moo_clustering.bags import as_bags
 
-    found = np.asarray(labels)
-    if found.ndim != 1 or not len(found):
-        raise ValueError(f"labels must have shape (n_bags,) and a bag, got shape {found.shape}")
+    codes, names = encode(labels, "labels")
     data: Bags | NDArray[np.float64]
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
-        data = _checked(bags_or_distances.astype(np.float64), len(found))
+        if bags_or_distances.shape != (len(codes), len(codes)):
+            raise ValueError(
+                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, got "
+                f"{bags_or_distances.shape}; bags are given as Bags or as a list of arrays"
+            )
+        data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
     else:
         data = as_bags(bags_or_distances)
-        if len(data) != len(found):
-            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(found)}")
-    names, codes, sizes = np.unique(found, return_inverse=True, return_counts=True)
-    return data, Clusters(tuple(map(str, names)), sizes, codes.reshape(-1))
+        if len(data) != len(codes):
+            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(codes)}")
+    return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
@@ -265,17 +270,6 @@ def affordable_bags(bags: Bags) -> int:
 def counted(n_shown: int, n_bags: int) -> str:
     """How titles call the bags that are shown."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
-
-
-def _checked(distances: NDArray[np.float64], n_bags: int) -> NDArray[np.float64]:
-    if distances.shape != (n_bags, n_bags):
-        raise ValueError(
-            f"distances must have shape ({n_bags}, {n_bags}) for {n_bags} labels, got {distances.shape}; "
-            "bags are given as Bags or as a list of arrays"
-        )
-    if not np.isfinite(distances).all() or (distances < 0.0).any():
-        raise ValueError("distances must be finite and not negative")
-    return distances
 
 
 @documented(BagDistanceData)
@@ -440,7 +434,7 @@ def _distances(
 
 
 def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
-    found = np.asarray([] if medoids is None else medoids, dtype=np.int64).reshape(-1)
+    found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
         raise ValueError(f"medoids must be numbers of bags from 0 to {n_bags - 1}, got {found.tolist()}")
     return found
@@ -453,7 +447,9 @@ def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
                 "centers need bags, from which their distances can be taken; distances are given"
             )
         return np.empty((0, 0))
-    vectors = np.empty((0, data.n_features)) if centers is None else np.asarray(centers, dtype=np.float64)
+    vectors = (
+        np.empty((0, data.n_features)) if centers is None else checked_array(centers, "centers", np.float64)
+    )
     if vectors.ndim != 2 or vectors.shape[1] != data.n_features:
         raise ValueError(f"centers must have shape (n_centers, {data.n_features}), got {vectors.shape}")
     return vectors

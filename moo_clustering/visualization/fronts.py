@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering.fronts import front_box, hypervolume
 
@@ -424,7 +425,7 @@ def front_data(
         names = F.objective_names_ if names is None else names
         chosen = getattr(F, "chosen_", None) if chosen is None else chosen
         F = F.pareto_front_
-    F = np.asarray(F, dtype=np.float64)
+    F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must have shape (n_solutions, n_objectives) and a member, got {F.shape}")
     if not np.isfinite(F).all():
@@ -435,7 +436,7 @@ def front_data(
     marked = np.zeros(len(F), dtype=bool)
     if chosen is not None:
         try:
-            marked[np.asarray(chosen)] = True
+            marked[checked_array(chosen, "chosen")] = True
         except IndexError as error:
             raise ValueError(f"chosen={chosen!r} is outside the front, which has {len(F)} members") from error
     return FrontData(F, names, marked)
@@ -770,7 +771,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
 
 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
-    point = np.asarray(reference, dtype=np.float64)
+    point = checked_array(reference, "reference", np.float64)
     if point.shape != (n_objectives,) or not np.isfinite(point).all():
         raise ValueError(f"reference must be {n_objectives} finite numbers, got {quoted(reference)}")
     named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
@@ -884,7 +885,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     if isinstance(run, list) and run and all(isinstance(row, Mapping) for row in run):
         return _of_logbook(run)
     if isinstance(run, np.ndarray | list | tuple):
-        values = np.asarray(run, dtype=np.float64)
+        values = checked_array(run, "runs", np.float64)
         if values.ndim != 1 or not len(values):
             raise ValueError(
                 f"a history without names must have shape (n_steps,), at least one, got {values.shape}"
@@ -1073,7 +1074,10 @@ def _finish(ax: Axes, title: str) -> None:
 
 
 def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    rates = np.asarray(fpr, dtype=np.float64), np.asarray(tpr, dtype=np.float64)
+    rates = (
+        checked_array(fpr, f"fpr of {name!r}", np.float64),
+        checked_array(tpr, f"tpr of {name!r}", np.float64),
+    )
     if rates[0].ndim != 1 or rates[0].shape != rates[1].shape or not len(rates[0]):
         raise ValueError(
             f"the curve {name!r} must be two arrays of equal length, got the shapes "

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
+from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.persistence import replacing
+from moo_clustering.validity.external import encode
 
 if TYPE_CHECKING:
     # Reports take the data of figures from here, and need no matplotlib.
@@ -213,18 +215,11 @@ def placed_partition(
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
     """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
-    from scipy import sparse
 
-    labels = np.asarray(getattr(labels, "labels_", labels))
-    table: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    if table.ndim != 2 or labels.shape != (table.shape[0],) or not len(labels):
+    labels = checked_integers(getattr(labels, "labels_", labels), "labels")
+    table: Any = checked_table(X, accept_sparse="csr")
+    if labels.shape != (table.shape[0],):
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
-    if not table.shape[1]:
-        raise ValueError("X has no features, so that its samples have no place in the plane")
-    finite = np.isfinite(table.data) if sparse.issparse(table) else np.isfinite(table).all(axis=1)
-    if not finite.all():
-        where = "" if sparse.issparse(table) else f", first in row {int(finite.argmin())}"
-        raise ValueError(f"X has NaN or infinite values{where}; fill them in or leave these samples out")
     if max_points < 1:
         raise ValueError(f"max_points must be at least 1, got {max_points}")
     positions, axes, share = feature_plane(table, feature_names)
@@ -384,7 +379,7 @@ def constraints_data(
         )
     if max_pairs < 0:
         raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
-    labels = np.asarray(labels)
+    labels = checked_integers(labels, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
             f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
@@ -797,19 +792,19 @@ def similarity_data(
     """
     from scipy import sparse
 
-    matrix = sparse.csr_array(similarity)
-    labels = np.asarray(labels)
-    n = len(labels)
+    matrix = sparse.csr_array(checked_graph(similarity, "similarity", symmetric=False))
+    codes, found = encode(labels, "labels")
+    n = len(codes)
     if matrix.shape != (n, n):
         raise ValueError(f"similarity must have shape ({n}, {n}) for {n} labels, got {matrix.shape}")
     if max_blocks < 1:
         raise ValueError(f"max_blocks must be at least 1, got {max_blocks}")
-    order = np.argsort(labels, kind="stable")
-    names, starts = np.unique(labels[order], return_index=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(found)))
     places = np.unique(np.linspace(0, n - 1, min(n, _MAX_POINTS)).astype(np.int64))
     vectors = np.empty((len(places), 0))
     if embedding is not None:
-        embedding = np.asarray(embedding, dtype=np.float64)
+        embedding = checked_array(embedding, "embedding", np.float64)
         if embedding.ndim != 2 or len(embedding) != n:
             raise ValueError(f"embedding must have shape ({n}, n_vectors), got {embedding.shape}")
         vectors = embedding[order[places], :_MAX_VECTORS]
@@ -817,8 +812,8 @@ def similarity_data(
         blocks=block_means(matrix, order, min(n, max_blocks)),
         order=order,
         boundaries=np.append(starts, n),
-        names=tuple(str(name) for name in names),
-        eigenvalues=np.asarray(eigenvalues, dtype=np.float64),
+        names=tuple(map(str, found)),
+        eigenvalues=checked_array(eigenvalues, "eigenvalues", np.float64, ndim=(1,)),
         places=places,
         vectors=vectors,
     )
@@ -1011,16 +1006,10 @@ def term_data(
     """
     from scipy import sparse
 
-    given = sparse.csr_array(topics) if sparse.issparse(topics) else np.asarray(topics, dtype=np.float64)
-    stored = given.data if sparse.issparse(given) else given
-    if given.ndim != 2 or not all(given.shape) or not np.isfinite(stored).all():
-        raise ValueError(
-            "topics must be finite numbers of shape (n_clusters, n_terms), at least one of each; "
-            f"got the shape {given.shape}"
-        )
+    given = checked_table(topics, "topics", features=False, accept_sparse="csr")
     n_clusters, n_all = given.shape
-    names = list(map(str, range(n_all) if terms is None else np.asarray(terms).tolist()))
-    counts = None if sizes is None else np.asarray(sizes, dtype=np.int64)
+    names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
+    counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)
     if len(names) != n_all:
         raise ValueError(f"terms must have one name for each of {n_all} columns, got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):

@@ -116,7 +116,7 @@ def test_propagation_refuses():
         propagate_pairs(W, np.zeros((3, 3)), alpha=0.5)
     with pytest.raises(ValueError, match="symmetric"):
         propagate_pairs(W, np.triu(np.ones((4, 4))), alpha=0.5)
-    with pytest.raises(ValueError, match="W must be a square"):
+    with pytest.raises(ValueError, match="W must hold the similarities"):
         propagate_pairs(W[:3], constraints, alpha=0.5)
     with pytest.raises(ValueError, match="landmark_of must be below n=2"):
         pair_matrix(constraints, landmark_of=[0, 1, 2, 1], n=2)
@@ -429,7 +429,7 @@ def test_repair_refuses():
         repair_pairs([[0, 1, 1], [0, 0, 1]], np.zeros((3, 3)), pairs)
     with pytest.raises(ValueError, match="S must have shape"):
         repair_pairs([0, 1, 1], np.zeros((2, 2)), pairs)
-    with pytest.raises(ValueError, match="S must hold"):
+    with pytest.raises(ValueError, match="S must"):
         repair_pairs([0, 1, 1], -np.ones((3, 3)), pairs)
     with pytest.raises(ValueError, match="about 3 samples, not 4"):
         repair_pairs([0, 1, 1, 0], np.zeros((4, 4)), pairs)

@@ -213,7 +213,7 @@ def test_sample_without_admissible_neighbour_is_named():
         ({"n_neighbors": 0}, "n_neighbors must be at least 1"),
         ({"ties": "first"}, "ties must be"),
         ({"metric": "precomputed"}, "square"),
-        ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "must not be negative"),
+        ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "a negative distance"),
         ({"X": np.array([[np.nan], [1.0]])}, "NaN"),
         ({"groups": constraint_groups(3, [0, 1, 1])}, "groups are about 3 samples, not 4"),
     ],
@@ -284,7 +284,7 @@ def test_forbidden_neighbours_are_taken_out():
     [
         (INDICES[:3], DISTANCES[:3], r"shape \(4, width\)"),
         (INDICES, DISTANCES[:, :1], "got shapes"),
-        (INDICES + 0.5, DISTANCES, "integers from 0 to 3"),
+        (INDICES + 0.5, DISTANCES, "indices must be integers"),
         (INDICES + 2, DISTANCES, "integers from 0 to 3"),
         (np.array([[0, 2], [0, 2], [1, 0], [2, 1]]), DISTANCES, "own neighbour in row 0"),
         (np.array([[1, 2], [2, 2], [1, 0], [2, 1]]), DISTANCES, "listed twice in row 1"),

@@ -290,11 +290,11 @@ def test_threads_repeats_and_input_left_alone(form):
     ("S", "ks", "options", "message"),
     [
         (np.ones((3, 2)), [2], {}, "square"),
-        (np.ones(3), [2], {}, "square"),
+        (np.ones(3), [2], {}, "2D array"),
         (np.array([[0.0, 1.0], [2.0, 0.0]]), [2], {}, "symmetric"),
         (sp.csr_array([[0.0, 1.0], [2.0, 0.0]]), [2], {}, "symmetric"),
         (-np.ones((3, 3)), [2], {}, "negative"),
-        (np.full((3, 3), np.nan), [2], {}, "finite"),
+        (np.full((3, 3), np.nan), [2], {}, "S contains NaN"),
         (np.ones((3, 3)), [2, 0], {}, "ks"),
         (np.ones((3, 3)), [1.5], {}, "ks"),
         (np.ones((3, 3)), [2], {"n_init": 0}, "n_init"),

@@ -369,7 +369,7 @@ def test_extra_candidates_alone(blobs):
         ({"n_neighbors": 0}, ValueError, "n_neighbors"),
         ({"n_neighbors": 2.0}, TypeError, "n_neighbors"),
         ({"graph": np.eye(4)}, ValueError, "each of 30 samples"),
-        ({"graph": -np.eye(30)}, ValueError, "not negative"),
+        ({"graph": -np.eye(30)}, ValueError, "must not be negative"),
         ({"graph": np.triu(np.ones((30, 30)))}, ValueError, "symmetric"),
         ({"extra_candidates": [("a", [0, 1])]}, ValueError, "length 30"),
     ],

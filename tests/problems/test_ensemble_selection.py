@@ -99,7 +99,7 @@ def test_copies_share_the_table():
             "finite, one per run",
         ),
         ([[0, 1], [1, 0]], {"min_runs": 1, "losses": [1.0, np.nan]}, ValueError, "losses must be finite"),
-        ([[0, 1], [1, 0]], {"min_runs": 1, "losses": ["a", "b"]}, TypeError, "losses must be numbers"),
+        ([[0, 1], [1, 0]], {"min_runs": 1, "losses": ["a", "b"]}, TypeError, "losses must be real numbers"),
     ],
 )
 def test_bad_input_is_named(labels, options, error, message):

@@ -121,7 +121,7 @@ def frame_with(cell):
         (np.ones((1, 4)), r"at least 2 data sets \(rows\), got 1"),
         (np.ones((5, 2)), "at least 3 methods, got 2"),
         (np.ones(4), "got 1 dimension$"),
-        ([[1, 2, 3], [1, 2]], "rows of equal length"),
+        ([[1, 2, 3], [1, 2]], "rows differ in length"),
         (pd.DataFrame(np.ones((3, 3)), columns=["a", "b", "a"]), "the method 'a' more than once"),
         (pd.DataFrame(np.ones((2, 3)), index=["x", "x"]), "the data set 'x' more than once"),
     ],

@@ -48,7 +48,7 @@ def test_refused(call, message):
 
 
 @pytest.mark.parametrize(
-    ("seeds", "message"), [([0.5, 1], "vector"), ([0, 12], "0 to 12"), ([1], "2 clusters")]
+    ("seeds", "message"), [([0.5, 1], "integers"), ([0, 12], "0 to 12"), ([1], "2 clusters")]
 )
 def test_seeds_of_k_means_are_refused(seeds, message):
     with pytest.raises(ValueError, match=message):

@@ -107,7 +107,7 @@ def test_average_nmi_of_the_worked_example():
 @pytest.mark.parametrize(
     ("labels", "error", "message"),
     [
-        ([[0, 1], [0]], ValueError, "one row per run, all of the same length"),
+        ([[0, 1], [0]], ValueError, "labels must be an array, but its rows differ in length"),
         ([[]], ValueError, "at least one run of at least one object"),
         ([[0, -2]], ValueError, "-1 for an object not seen; got -2"),
         ([[0.0, 0.5]], ValueError, "must be integers, got 0.5"),

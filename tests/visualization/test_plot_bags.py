@@ -90,10 +90,10 @@ def test_more_bags_than_are_shown():
     [
         (np.zeros((3, 3)), [0, 1], {}, r"must have shape \(2, 2\) for 2 labels, got \(3, 3\)"),
         (np.zeros((3, 2)), [0, 1, 1], {}, "bags are given as Bags or as a list of arrays"),
-        (-np.ones((2, 2)), [0, 1], {}, "finite and not negative"),
-        (np.full((2, 2), np.nan), [0, 1], {}, "finite and not negative"),
+        (-np.ones((2, 2)), [0, 1], {}, "a negative distance"),
+        (np.full((2, 2), np.nan), [0, 1], {}, "NaN"),
         ([[[1.0]], [[2.0]]], [0, 1, 0], {}, "one entry for each of the 2 bags, got 3"),
-        ([[[1.0]], [[2.0]]], [], {}, r"shape \(n_bags,\) and a bag"),
+        ([[[1.0]], [[2.0]]], [], {}, r"labels must have at least one label"),
         ([[[1.0]], [[2.0]]], [0, 1], {"max_bags": 0}, "max_bags must be at least 1"),
     ],
 )

@@ -41,10 +41,10 @@ def test_the_largest_clusters_are_shown_in_their_order():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"topics": [1.0, 2.0]}, r"got the shape \(2,\)"),
-        ({"topics": np.empty((0, 3))}, r"got the shape \(0, 3\)"),
-        ({"topics": [[np.nan]]}, "must be finite"),
-        ({"topics": csr_matrix([[np.inf]])}, "must be finite"),
+        ({"topics": [1.0, 2.0]}, "2D array"),
+        ({"topics": np.empty((0, 3))}, "0 sample"),
+        ({"topics": [[np.nan]]}, "topics contains NaN"),
+        ({"topics": csr_matrix([[np.inf]])}, "topics contains infinity"),
         ({"topics": TOPICS, "terms": ["a"]}, "one name for each of 4 columns, got 1"),
         ({"topics": TOPICS, "sizes": [1, 2]}, r"sizes must have shape \(3,\), got \(2,\)"),
         ({"topics": TOPICS, "n_terms": 0}, "n_terms must be at least 1, got 0"),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
 from moo_clustering._arrays import FloatArray, choice
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
 from moo_clustering.operators import survival as survivals
 from moo_clustering.operators.deap.individuals import Individual
@@ -85,7 +86,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     ----------
     Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K (inverse).
     """
-    F = np.asarray(F, dtype=np.float64)
+    F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
     finite = np.isfinite(F)
     values = F[finite]
@@ -179,8 +180,12 @@ def fgka_fitness(
     >>> fgka_fitness([10, 20, 5], [2, 2, 1], 2)
     array([20., 10.,  5.])
     """
-    F = np.asarray(F, dtype=np.float64)
-    nonempty = np.asarray(nonempty, dtype=np.float64)
+    F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
+    nonempty = checked_integers(nonempty, "nonempty", ndim=(1,))
+    if len(nonempty) != len(F):
+        raise ValueError(
+            f"nonempty must have one entry for each of {len(F)} values in F, got {len(nonempty)}"
+        )
     choice("legality", legality, ("ratio", "count"))
     finite = np.isfinite(F)
     legal = nonempty == k

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, Labels, holds_tables, unit_rows
+from moo_clustering._arrays import FloatArray, Labels, unit_rows
+from moo_clustering._data import holds_tables
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
 from moo_clustering.visualization.partitions import (

@@ -1,0 +1,342 @@
+"""Data as callers hold them, checked once where they enter: arrays, tables, integers and graphs.
+
+What is not read as it was meant is refused: masked values, dates, complex numbers, texts, rows of different
+lengths. Distances have a module of their own, and partial labels too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Set
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from moo_clustering._arrays import IntArray, quoted, require_squares, row_sizes
+
+# Types that tables of numbers may keep.
+FLOATS = [np.float64, np.float32]
+# Types of integers for which kernels are compiled; others become int64.
+_INTEGERS = (np.int32, np.int64, np.intp, np.uint8, np.uint16)
+# What NumPy says of data that are no table of numbers.
+_NO_NUMBERS = ("could not convert", "setting an array element")
+# Columns that a message names.
+_SHOWN = 5
+# Largest difference of two halves of a symmetric matrix, relative to its largest entry.
+_ASYMMETRY = 1e-8
+# Single precision can represent values of this size and far smaller ones beside them.
+_LEAST_SINGLE = 1e-30
+
+
+def unmasked(data: Any, name: str) -> Any:
+    """The data; a masked array that masks nothing becomes a plain array.
+
+    Raises a TypeError for masked values, also in lists and arrays of objects: NumPy and scikit-learn would
+    read what stands behind the mask.
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        if np.ma.is_masked(data):
+            raise TypeError(f"{name} is a masked array; fill or remove its masked values")
+        data = np.ma.getdata(data)
+    if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype == object):
+        for item in data.ravel() if isinstance(data, np.ndarray) else data:
+            if isinstance(item, list | tuple | np.ndarray):
+                unmasked(item, name)
+    return data
+
+
+def checked_container(data: Any, name: str) -> Any:
+    """The data without a mask; a TypeError for what is no array, frame or list: a text, a set, a mapping."""
+    if data is None or isinstance(data, str | bytes | Mapping | Set | Iterator | type):
+        raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
+    return unmasked(data, name)
+
+
+def checked_array(
+    data: Any, name: str, dtype: Any = None, *, ndim: tuple[int, ...] = (), finite: bool = True
+) -> NDArray[Any]:
+    """Data as a dense array: of real numbers for a ``dtype`` (or a list of them), else of any type.
+
+    Raises a TypeError or ValueError that names the argument for masked and sparse arrays, what holds no
+    items, rows that differ in length, other numbers of dimensions, and for a ``dtype`` anything but finite
+    real numbers, such as dates.
+    """
+    given = checked_container(data, name)
+    if issparse(given):
+        raise TypeError(f"{name} must be a dense array, got a sparse one; convert it with .toarray()")
+    try:
+        found = np.asarray(given)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array, but its rows differ in length") from error
+    if found.ndim == 0 and found.dtype == object:
+        raise TypeError(f"{name} must be an array or a list, got {quoted(data)}")
+    if ndim and found.ndim not in ndim:
+        allowed = " or ".join(map(str, ndim))
+        raise ValueError(f"{name} must have {allowed} dimensions, got an array of shape {found.shape}")
+    if dtype is None:
+        return found
+    types = dtype if isinstance(dtype, list) else [dtype]
+    if found.dtype not in types:
+        found = _real(found, name, types[0])
+    if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
+        place = np.argwhere(~np.isfinite(found))[0].tolist()
+        raise ValueError(f"{name} must be finite numbers, got {found[tuple(place)]} at {place}")
+    return found
+
+
+def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
+    try:
+        if found.dtype.kind in "biufO":
+            return found.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    other = next((one for one in found.ravel().tolist() if not isinstance(one, Real)), found.dtype)
+    raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
+
+
+def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> IntArray:
+    """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
+    found = checked_array(data, name, ndim=ndim)
+    if found.dtype.kind == "O":
+        found = checked_array(found.tolist(), name)
+    if found.dtype in _INTEGERS:
+        return found
+    if found.dtype.kind in "iu" and found.max(initial=0) < 2**63:
+        return found.astype(np.int64)
+    if found.dtype.kind != "f":
+        odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype)
+        raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
+    # Beyond 2^53 floats skip integers.
+    wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
+    if len(wrong):
+        where = ", ".join(str(place) for place in wrong[0])
+        raise ValueError(f"{name} must be integers, got {found[tuple(wrong[0])]} at [{where}]{hint}")
+    return found.astype(np.int64)
+
+
+def checked_table(
+    X: Any, name: str = "X", *, dtype: Any = np.float64, features: bool = True, **options: Any
+) -> Any:
+    """A table of numbers, shape (n_samples, n_features), checked by scikit-learn's ``check_array``.
+
+    Sparse tables, where ``accept_sparse`` allows them, store each cell in one part. Raises a ValueError or
+    TypeError as :func:`numeric_features` does; of ``features`` the message names the columns.
+    """
+
+    def check(X: Any) -> Any:
+        return check_array(X, dtype=dtype, input_name=name, **options)
+
+    return _numbers(name, X, name, check, is_table=features)
+
+
+def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
+    """A graph, sparse by rows or dense: square, finite, not negative, and symmetric where that is required.
+
+    Sparse rows store each cell in one part, and no zeros; they may share the memory of ``S``.
+    """
+    matrix = checked_table(S, name, features=False, accept_sparse="csr")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{name} must hold the similarities of all samples with each other, a square matrix; "
+            f"got shape {matrix.shape}"
+        )
+    entries = matrix.data if issparse(matrix) else matrix
+    lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
+    if lowest < 0.0:
+        raise ValueError(f"{name} must not be negative, got {lowest:g}")
+    if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
+        asymmetry = float(abs(matrix - matrix.T).max())
+        if asymmetry > _ASYMMETRY * largest:
+            raise ValueError(
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; "
+                f"graphs.symmetrize({name}) takes the larger of two entries"
+            )
+    if not issparse(matrix):
+        return matrix
+    graph = csr_array(matrix)
+    if not graph.data.all():
+        # SciPy's graph routines take a stored zero for an edge.
+        graph = graph.copy()
+        graph.eliminate_zeros()
+    return graph
+
+
+def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **options: Any) -> Any:
+    """X as numbers, checked by ``validate_data``; sets the estimator's names and number of features.
+
+    What is no number (text, dates, empty cells) is named with its column and with what makes features of it.
+    Options are those of scikit-learn's ``validate_data``.
+    """
+    owner = type(estimator).__name__
+    single = isinstance(dtype, type | np.dtype) and np.dtype(dtype) == np.float32
+    # Sums of the same numbers in another order end in other bits.
+    options = {"dtype": FLOATS if single else dtype, "order": "C", **options}
+    is_table = getattr(estimator, "metric", None) != "precomputed"
+    found = _numbers(owner, X, "X", lambda X: validate_data(estimator, X, **options), is_table=is_table)
+    if single and found.dtype != np.float32:
+        largest = float(row_sizes(found).max(initial=0.0))
+        if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
+            raise ValueError(
+                f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
+                f"{largest:g} in size; rescale it, or use float64"
+            )
+        found = found.astype(np.float32)
+    return found
+
+
+def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_table: bool = True) -> Any:
+    """What ``check`` makes of a table, or why it is none."""
+    mapped = getattr(X, "_mmap", None)
+    if mapped is not None and mapped.size() < len(mapped):
+        raise ValueError(
+            f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
+            "write it again, and map it anew."
+        )
+    X = checked_container(X, name)
+    try:
+        if not issparse(X) and (dates := _dates(X)):
+            # NumPy would take them for counts of nanoseconds.
+            raise TypeError(f"{', '.join(dates)} of dates or times")
+        found = check(X)
+        if found.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must hold real numbers, got values of type {found.dtype}")
+        return without_duplicates(found)
+    except MemoryError as error:
+        shape = np.shape(X)
+        raise MemoryError(
+            f"{owner} needs a copy of {name}, {shape} as numbers of 8 bytes, "
+            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and there is not that much free; give fewer samples, "
+            "or float64 numbers in the order of rows, which are not copied."
+        ) from error
+    except OverflowError as error:
+        raise ValueError(
+            f"Input {name} contains infinity or a value too large: a whole number of more digits than "
+            "float64 has; moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and "
+            "fills it in."
+        ) from error
+    except (TypeError, ValueError) as error:
+        # In arrays, objects that are neither number nor string are a TypeError with scikit-learn.
+        objects = isinstance(error, TypeError) and not hasattr(X, "iloc") and not _dates(X)
+        problem = _problem(owner, name, X) if is_table and not (issparse(X) or objects) else ""
+        if problem:
+            raise ValueError(problem) from error
+        if "argument must be" in str(error):
+            raise TypeError(f"{name} must be a table of numbers: {error}") from error
+        if any(phrase in str(error) for phrase in _NO_NUMBERS):
+            raise ValueError(f"{name} must be a table of numbers, in rows of equal length") from error
+        raise
+
+
+def _dates(X: Any) -> list[str]:
+    """Columns of dates or times."""
+    if hasattr(X, "iloc") and X.ndim == 2:
+        kinds = [getattr(each, "kind", "O") for each in X.dtypes]
+        return [f"column {name!r}" for name, kind in zip(X.columns, kinds, strict=True) if kind in "mM"]
+    # Frames and tables of other packages are arrays when asked.
+    return ["array"] if hasattr(X, "__array__") and np.asarray(X).dtype.kind in "mM" else []
+
+
+def _problem(owner: str, name: str, X: Any) -> str:
+    """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
+    try:
+        others, missing, infinite = _others(X)
+    except ValueError:
+        return f"{name} must be a table, but its rows differ in length."
+    remedy = "moo_clustering.datasets.prepare_table(frame).X"
+    if others:
+        return (
+            f"{owner} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
+            "text, dates and units; or leave such columns out, or take FuzzyModesMOGA, which compares "
+            "categories."
+        )
+    if missing:
+        return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
+    if infinite:
+        return (
+            f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes "
+            "them for missing values and fills them in."
+        )
+    return ""
+
+
+def _others(X: Any) -> tuple[list[str], list[str], list[str]]:
+    """Columns with other things than numbers, missing values and infinite ones, and the first of each.
+
+    Nothing of arrays that are no tables, and of tables of complex numbers.
+    """
+    import pandas as pd  # takes long to import, and few tables are refused
+
+    frame = hasattr(X, "iloc")
+    table: Any = X if frame else np.asarray(X)
+    if table.ndim != 2 or not table.size or getattr(table, "dtype", None) in (np.complex64, np.complex128):
+        return [], [], []
+    others, missing, infinite = [], [], []
+    for place in range(table.shape[1]):
+        column = pd.Series(table.iloc[:, place] if frame else table[:, place])
+        name = f"column {X.columns[place]!r}" if frame else f"column {place}"
+        if column.dtype.kind not in "fiub":
+            other = next((value for value in column.astype(object) if not _is_number(value)), None)
+            if other is not None:
+                others.append(f"{name} (such as {str(other) if isinstance(other, np.str_) else other!r})")
+                continue
+        if n := int(column.isna().sum()):
+            first = int(column.isna().to_numpy().argmax())
+            missing.append(f"{name} has {n}, the first in row {first}")
+        elif column.dtype.kind == "f" and not np.isfinite(column.to_numpy(np.float64)).all():
+            infinite.append(f"{name}, row {int((~np.isfinite(column.to_numpy(np.float64))).argmax())}")
+    return others[:_SHOWN], missing[:_SHOWN], infinite[:_SHOWN]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number, if only a complex one, or missing."""
+    import pandas as pd
+
+    if isinstance(value, complex | np.complexfloating) or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return True
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def holds_tables(X: Any) -> bool:
+    """Whether the items of X are tables themselves, as bags of instances are, rather than rows of numbers."""
+    if isinstance(X, np.ndarray):
+        nested = X.ndim == 1 and X.dtype == object and any(np.ndim(item) == 2 for item in X)
+        return X.ndim == 3 or nested
+
+    def is_table(item: Any) -> bool:
+        if isinstance(item, list | tuple):
+            return len(item) > 0 and isinstance(item[0], list | tuple | np.ndarray)
+        return getattr(item, "ndim", 0) == 2
+
+    return isinstance(X, list | tuple) and any(map(is_table, X))
+
+
+def without_duplicates(X: Any) -> Any:
+    """A copy of compressed rows that store some cell in parts, with each in one; other data as they are."""
+    if not issparse(X) or getattr(X, "has_canonical_format", True):
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
+def centred_features(data: Any) -> NDArray[np.float64]:
+    """Copy of ``data`` with column means zero.
+
+    The first sample is subtracted before the mean is, so that equal samples become exact zeros and a
+    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
+    """
+    X: NDArray[np.float64] = checked_table(data, "data", order="C")
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = X - X[0]
+        X -= X.mean(axis=0)
+    require_squares(X, "data")
+    return X
