@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
 from moo_clustering._arrays import AnyFloatArray, block_slices, quoted
-from moo_clustering._data import FLOATS, centred_features, checked_table
+from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]
@@ -66,7 +66,7 @@ def checked_distances(
     directed: bool = False,
     max_memory: int = MAX_MEMORY,
     owner: str = "",
-) -> AnyFloatArray:
+) -> NDArray[Any]:
     """Distances that a user computed: square, finite, not negative, and a dissimilarity unless ``directed``.
 
     The matrix itself where it is exactly symmetric with zero diagonal, else a copy made so. Raises a
@@ -94,7 +94,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     return largest
 
 
-def _dissimilarities(D: AnyFloatArray, source: str, max_memory: int, owner: str) -> AnyFloatArray:
+def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
     """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
@@ -129,6 +129,22 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
     matrices = "" if n_matrices == 1 else f"{n_matrices} matrices of "
     needed = 8 * n_matrices * n_samples**2 / 2**30
     return f"{owner} needs {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+
+
+def centred_features(data: Any) -> NDArray[np.float64]:
+    """Copy of ``data`` with column means zero.
+
+    A sample is subtracted before the mean is, so that equal samples come out as exact zeros and a
+    large common offset costs no digits.
+    """
+    X: NDArray[np.float64] = checked_table(data, "data", order="C")
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = X - X[0]
+        X -= X.mean(axis=0)
+        total = np.einsum("ij,ij->i", X, X).max() * len(X)
+    if not np.isfinite(total):
+        raise ValueError("data has values so large that squared distances overflow; rescale it")
+    return X
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:
