@@ -1,4 +1,4 @@
-"""Data as callers hold them, checked once where they enter: arrays, tables, integers and graphs.
+"""Data as callers hold them, checked where they enter: arrays, tables, graphs.
 
 What is not read as it was meant is refused: masked values, dates, complex numbers, texts, rows of different
 lengths. Distances have a module of their own, and partial labels too.
@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from moo_clustering._arrays import IntArray, quoted, require_squares, row_sizes
+from moo_clustering._arrays import quoted, row_sizes
 
 # Types that tables of numbers may keep.
 FLOATS = [np.float64, np.float32]
@@ -99,7 +99,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
-def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> IntArray:
+def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, ...] = ()) -> NDArray[Any]:
     """Data as an array of integers; floats must be whole, and anything else is refused by name and place."""
     found = checked_array(data, name, ndim=ndim)
     if found.dtype.kind == "O":
@@ -325,18 +325,4 @@ def without_duplicates(X: Any) -> Any:
         return X
     X = X.copy()
     X.sum_duplicates()
-    return X
-
-
-def centred_features(data: Any) -> NDArray[np.float64]:
-    """Copy of ``data`` with column means zero.
-
-    The first sample is subtracted before the mean is, so that equal samples become exact zeros and a
-    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
-    """
-    X: NDArray[np.float64] = checked_table(data, "data", order="C")
-    with np.errstate(over="ignore", invalid="ignore"):
-        X = X - X[0]
-        X -= X.mean(axis=0)
-    require_squares(X, "data")
     return X

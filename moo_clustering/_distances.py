@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import euclidean_distances
 
 from moo_clustering._arrays import AnyFloatArray, block_slices, quoted, require_squares, unit_rows
-from moo_clustering._data import FLOATS, centred_features, checked_table
+from moo_clustering._data import FLOATS, checked_table
 from moo_clustering._kernels.partitions import refine_squared_distances
 
 Metric = str | Callable[..., float]
@@ -80,7 +80,7 @@ def checked_distances(
     directed: bool = False,
     max_memory: int = MAX_MEMORY,
     owner: str = "",
-) -> AnyFloatArray:
+) -> NDArray[Any]:
     """Distances that a user computed: square, finite, not negative, and a dissimilarity unless ``directed``.
 
     The matrix itself where it is exactly symmetric with zero diagonal, else a copy made so. Raises a
@@ -108,7 +108,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     return largest
 
 
-def _dissimilarities(D: AnyFloatArray, source: str, max_memory: int, owner: str) -> AnyFloatArray:
+def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) -> NDArray[Any]:
     """``D`` itself if it is exactly symmetric with zero diagonal, else a copy made so."""
     largest = _require_lengths(D, source)
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
@@ -143,6 +143,20 @@ def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
     matrices = "" if n_matrices == 1 else f"{n_matrices} matrices of "
     needed = 8 * n_matrices * n_samples**2 / 2**30
     return f"{owner} needs {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+
+
+def centred_features(data: Any) -> NDArray[np.float64]:
+    """Copy of ``data`` with column means zero.
+
+    The first sample is subtracted before the mean is, so that equal samples become exact zeros and a
+    large common offset costs no digits. Raises a ValueError if squared distances overflow or vanish.
+    """
+    X: NDArray[np.float64] = checked_table(data, "data", order="C")
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = X - X[0]
+        X -= X.mean(axis=0)
+    require_squares(X, "data")
+    return X
 
 
 def mean_square(D: NDArray[np.floating[Any]]) -> float:

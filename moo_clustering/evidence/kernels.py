@@ -11,7 +11,8 @@ from scipy.linalg import lapack, solve
 from scipy.sparse import csgraph
 
 from moo_clustering._arrays import FloatArray, IntpArray, quoted
-from moo_clustering._data import centred_features, checked_array, checked_graph
+from moo_clustering._data import checked_array, checked_graph
+from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.pools import weigh_together
 from moo_clustering._parallel import one_thread

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, near_one
-from moo_clustering._data import centred_features, checked_array, checked_table
-from moo_clustering._distances import checked_distances
+from moo_clustering._data import checked_array, checked_table
+from moo_clustering._distances import centred_features, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import ranks, rounded
 from moo_clustering.constraints import ConstraintGroups

@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
 
 from moo_clustering._arrays import AnyFloatArray, Float32Array, FloatArray, Int64Array, IntpArray, Labels
-from moo_clustering._data import centred_features
+from moo_clustering._distances import centred_features
 from moo_clustering._kernels.pools import (
     add_to_clusters,
     count_in_clusters,

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, IntArray, IntpArray, Labels, integer
-from moo_clustering._data import centred_features, checked_table
+from moo_clustering._data import checked_table
+from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd, two_nearest
 from moo_clustering.constraints import PairwiseConstraints

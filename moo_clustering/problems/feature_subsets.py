@@ -22,7 +22,7 @@ from moo_clustering._arrays import (
     integer,
     quoted,
 )
-from moo_clustering._data import centred_features
+from moo_clustering._distances import centred_features
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
 from moo_clustering._targets import Targets, partial_targets

@@ -166,7 +166,7 @@ class MOCKProblem(SignedProblem):
                 n_jobs=n_jobs,
             )
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
-            raise ValueError(f"X has {len(X)} samples, graph {graph.n_samples}.")
+            raise ValueError(f"X has {np.shape(X)[0]} samples, graph {graph.n_samples}.")
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, block_slices, choice
-from moo_clustering._data import centred_features
-from moo_clustering._distances import MAX_MEMORY, check_memory, distance_matrix
+from moo_clustering._distances import MAX_MEMORY, centred_features, check_memory, distance_matrix
 from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR

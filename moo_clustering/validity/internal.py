@@ -29,10 +29,11 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._data import centred_features, checked_graph, checked_table
+from moo_clustering._data import checked_graph, checked_table
 from moo_clustering._distances import (
     MAX_MEMORY,
     Metric,
+    centred_features,
     check_memory,
     checked_distances,
     distance_matrix,

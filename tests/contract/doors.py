@@ -158,7 +158,9 @@ def _links():
 
 def _compared(y):
     problem = problems.MedoidProblem(rows(), k_max=4)
-    found = controls.compare(problem, NSGA2(4, **problem.operators()), n_evals=12, seeds=1, y=y, controls=["random"])
+    found = controls.compare(
+        problem, NSGA2(4, **problem.operators()), n_evals=12, seeds=1, y=y, controls=["random"]
+    )
     return found.runs["ari"]
 
 
