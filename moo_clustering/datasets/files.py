@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
+from moo_clustering._messages import checked_path, path_fault
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
@@ -111,17 +113,25 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Refuse a path without a file, and whatever the system refuses inside the block."""
+    """Refuse a path without a regular file, and whatever the system refuses inside the block."""
+    if fault := path_fault(path, "file or folder" if is_folder else "file"):
+        raise DataError(f"{path} {fault}")
     if not path.exists():
         raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
-    if path.is_dir() and not is_folder:
-        raise DataError(f"{path} is a folder, not a file")
     try:
         yield
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def data_path(path: str | PathLike[str]) -> Path:
+    """The path of data. Raises a DataError for an empty one, which would be the present folder."""
+    try:
+        return checked_path(path)
+    except ValueError as error:
+        raise DataError(str(error)) from error
 
 
 def suffix_of(path: Path) -> str:

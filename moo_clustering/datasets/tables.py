@@ -28,6 +28,7 @@ from moo_clustering.datasets.files import (
     Row,
     TableText,
     as_number,
+    data_path,
     exact_numbers,
     is_number,
     is_written_number,
@@ -215,7 +216,7 @@ def read_table(
     -----
     O(bytes) time and memory.
     """
-    path = Path(path)
+    path = data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
     suffix = suffix_of(path)
     with readable(path):
