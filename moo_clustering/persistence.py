@@ -270,11 +270,11 @@ def open_file(path: str | PathLike[str]) -> BinaryIO:
 
 
 def read_bytes(path: str | PathLike[str], most: int) -> bytes:
-    """The bytes of a regular file. Raises a ValueError for more than ``most`` of them."""
+    """The bytes of a regular file. Raises an OSError if there are more than ``most`` of them."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise ValueError(f"{path} is larger than the {most:,} bytes that are read of such a file")
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, too many for such a file", str(path))
     return content
 
 

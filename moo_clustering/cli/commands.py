@@ -196,21 +196,21 @@ def explore(
     with reported(), shown_warnings():
         refuse_missing(folder)
         from moo_clustering.cli.ask import open_session
-        from moo_clustering.cli.folder import run_content, run_record
+        from moo_clustering.cli.folder import run_content
         from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server, serve_until_interrupted
         from moo_clustering.persistence import locked
-        from moo_clustering.visualization.report import render
+        from moo_clustering.visualization.report.page import page_bytes
 
-        panel = None
+        if not asks and (mode is not None or error_rate is not None):
+            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
+        # Refuses folders of anything else, before a lock or answers are made there.
+        content, panel = run_content(folder), None
         if asks:
-            run_record(folder)  # refuses folders of anything else, before a lock is made there
             click.get_current_context().with_resource(locked(folder))
             run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
-            panel, page = AnswerPanel(run), asking_page(run)
-        elif mode is not None or error_rate is not None:
-            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
+            panel, page = AnswerPanel(run), asking_page(run, content)
         else:
-            page = render(run_content(folder)).encode("utf-8", "replace")
+            page = page_bytes(content)
         server = page_server(page, port, panel)
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 

@@ -968,9 +968,8 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
         raise SessionFileError(f"{path} is no file of answers: it is not text in UTF-8.") from error
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise SessionFileError(f"{path} cannot be read: {said}.") from error
+    except OSError as error:
+        raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     *lines, rest = text.split("\n")
     entries = []
     for number, line in enumerate([*lines, rest] if rest else lines, start=1):
