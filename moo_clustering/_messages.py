@@ -1,10 +1,19 @@
-"""Messages that are safe to show. It imports nothing heavy, so that the command answers mistakes at once."""
+"""Messages, bars and paths that are safe to show, move and open.
+
+It imports nothing heavy, so that the command answers mistakes at once.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import stat
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 # Characters of a message and of a value that it quotes, which may be of any length.
 _LONGEST, _LONGEST_VALUE = 2000, 100
@@ -56,3 +65,90 @@ def value_line(text: str) -> str:
 def _without_middle(text: str, longest: int) -> str:
     half = longest // 2 - 3
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+
+
+_SPECIAL = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def special_file(mode: int) -> str:
+    """What a file of this mode is if it is neither a regular file nor a folder; else an empty text."""
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL.get(stat.S_IFMT(mode), "no file")
+
+
+def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> str:
+    """Why a path cannot be a ``"file"``, a ``"folder"`` or either, as the rest of a sentence about it.
+
+    The text is empty for a path that can be one, which need not exist yet.
+    """
+    text = os.fspath(path)
+    if not text.strip():
+        return f"is empty; give the path of a {kind}"
+    if "\0" in text:
+        return "holds a zero byte, which no path can"
+    try:
+        mode = os.stat(text).st_mode
+    except FileNotFoundError:
+        own = Path(text)
+        lost = next((each for each in (own, *own.parents) if each.is_symlink() and not each.exists()), None)
+        if lost is None:
+            return ""
+        target = value_line(os.readlink(lost))
+        return f"{'is' if lost == own else f'is below {lost},'} a link to {target}, which does not exist"
+    except OSError as error:
+        return f"cannot be used: {error.strerror or error}"
+    except ValueError as error:  # lone surrogates
+        return f"cannot be used: {error}"
+    found = special_file(mode) or ("a folder" if stat.S_ISDIR(mode) else "a file")
+    return "" if found.removeprefix("a ") in kind else f"is {found}, not a {kind}"
+
+
+def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """The path, unless it is empty or holds a zero byte: ``Path("")`` would be the present folder.
+
+    Raises a ValueError that begins with the ``name`` of the argument.
+    """
+    text = os.fspath(path)
+    if not text.strip() or "\0" in text:
+        raise ValueError(f"{name} {path_fault(text)}")
+    return Path(path)
+
+
+class _Lossy:
+    """A stream whose errors are passed over; equal to the stream itself, by which tqdm finds its bars."""
+
+    def __init__(self, stream: Any) -> None:
+        self._wrapped = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._wrapped, name)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._wrapped == getattr(other, "_wrapped", other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def write(self, text: str) -> None:
+        with suppress(OSError, ValueError):
+            self._wrapped.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._wrapped.flush()
+
+
+def progress_bar(*arguments: Any, **options: Any) -> Any:
+    """Make a bar of ``tqdm.auto`` on stderr, which never fails: progress is not worth a result.
+
+    Where stderr is closed, full or missing, nothing is shown.
+    """
+    from tqdm.auto import tqdm
+
+    try:
+        return tqdm(*arguments, **options, file=_Lossy(sys.stderr))
+    except (AttributeError, OSError, ValueError):
+        return tqdm(*arguments, **options | {"disable": True})

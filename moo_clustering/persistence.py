@@ -10,8 +10,10 @@ import os
 import platform
 import re
 import secrets
+import stat
 import struct
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
@@ -30,6 +32,7 @@ from threadpoolctl import threadpool_info
 from moo_clustering import __version__
 from moo_clustering._arrays import QuotingError, integer, warn_caller
 from moo_clustering._data import checked_array
+from moo_clustering._messages import checked_path, special_file
 
 if sys.platform == "win32":
     import msvcrt
@@ -88,6 +91,12 @@ _NUMBER = re.compile(
     r" *[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan) *", re.IGNORECASE | re.ASCII
 )
 _LOCK = ".moo_clustering.lock"
+_TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
+# Seconds without a write after which a temporary file is of no living process, even if one has its number.
+_UNTOUCHED = 3600.0
+# Names of temporary files that this process writes to, and folders that it has swept.
+_WRITING: set[str] = set()
+_SWEPT: set[str] = set()
 # Errors that tell of another holder; any other comes from a file system without locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
@@ -152,7 +161,10 @@ def write_archive(
     header["sha256"] = digest(header, members)
     members[HEADER] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-    with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", method, allowZip64=True) as archive:
+    with (
+        replacing(checked_path(path)) as file,
+        zipfile.ZipFile(file, "w", method, allowZip64=True) as archive,
+    ):
         for name, array in members.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, array, allow_pickle=False)
@@ -178,8 +190,8 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     FileNotFoundError
         When there is no such file.
     """
-    path = Path(path)
-    with open(path, "rb") as file:
+    path = checked_path(path)
+    with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is no complete zip file")
         try:
@@ -259,9 +271,87 @@ def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> A
     return value
 
 
+def open_file(path: str | PathLike[str]) -> BinaryIO:
+    """A regular file, opened for reading.
+
+    Raises an OSError at once for anything else: a pipe may wait for ever, and a device may have no end.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+        if found := special_file(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EINVAL, f"it is {found}, not a file", str(path))
+        return descriptor
+
+    return open(path, "rb", opener=opener)
+
+
+def read_bytes(path: str | PathLike[str], most: int) -> bytes:
+    """The bytes of a regular file. Raises an OSError if there are more than ``most`` of them."""
+    with open_file(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, too many for such a file", str(path))
+    return content
+
+
+def version_fault(version: object, newest: int) -> str:
+    """Why a version of a format is not read, as the rest of a sentence about a file; empty if it is."""
+    if type(version) is int and 1 <= version <= newest:
+        return ""
+    if type(version) is int and version > newest:
+        return (
+            f"has version {version} of its format, and this version of moo_clustering reads up to {newest}; "
+            "use a newer one"
+        )
+    return f"is damaged: {version!r:.40} is no version of its format"
+
+
 def is_temporary(name: str) -> bool:
     """Whether a file of this name may be what a killed process left of its writing."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        found = [(entry.path, parts[1]) for entry in entries if (parts := _TEMPORARY.fullmatch(entry.name))]
+        for path, number in found:
+            with suppress(OSError):
+                if _is_abandoned(path, int(number)):
+                    os.unlink(path)
+
+
+def _is_abandoned(temporary: str, number: int) -> bool:
+    """Whether nobody writes to a temporary file: its lock is free, and its process gone or long idle."""
+    before = os.lstat(temporary)
+    if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
+        return False
+    if sys.platform == "win32":  # where a file that is open cannot be removed
+        return time.time() - before.st_mtime > _UNTOUCHED
+    with open(temporary, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locks = True
+        except OSError as error:
+            if error.errno in _HELD:
+                return False
+            locks = False
+    return time.time() - before.st_mtime > _UNTOUCHED or (locks and not _lives(number))
+
+
+def _lives(number: int) -> bool:
+    """Whether another process has this number. Its own files are in ``_WRITING`` as long as it writes."""
+    if number == os.getpid():
+        return False
+    try:
+        os.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass
+    return True
 
 
 class FolderInUseError(ValueError):
@@ -269,8 +359,8 @@ class FolderInUseError(ValueError):
 
 
 @contextmanager
-def locked(folder: str | PathLike[str]) -> Iterator[None]:
-    """Hold a folder as its only writer until the block ends.
+def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
+    """Hold a folder as its only writer until the block ends; what killed writers left there is removed.
 
     Parameters
     ----------
@@ -279,7 +369,8 @@ def locked(folder: str | PathLike[str]) -> Iterator[None]:
 
     Yields
     ------
-    None
+    callable
+        Whether the folder is still the one that is held, and was not removed and made again.
 
     Raises
     ------
@@ -298,7 +389,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[None]:
     The lock belongs to an open file (``flock``, on Windows a locked byte), so the system lets it go when the
     process ends in whatever way, and a lock file that a killed process left behind locks nothing.
     """
-    path = Path(folder) / _LOCK
+    path = checked_path(folder, "folder") / _LOCK
     try:
         descriptor = _lock_file(path)
     except BlockingIOError:
@@ -307,14 +398,24 @@ def locked(folder: str | PathLike[str]) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(folder)) from error
+    held = os.fstat(descriptor)
+
+    def is_held() -> bool:
+        try:
+            return os.path.samestat(os.lstat(path), held)
+        except OSError:
+            return False
+
     try:
-        yield
+        _sweep(path.parent)
+        yield is_held
     finally:
         # First the name, as long as it is this process's own; Windows removes only files that are closed.
         if sys.platform == "win32":
             os.close(descriptor)
-        with suppress(OSError):
-            path.unlink()
+        if is_held():
+            with suppress(OSError):
+                path.unlink()
         if sys.platform != "win32":
             os.close(descriptor)
 
@@ -366,11 +467,21 @@ def creating(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    _check_target(path)
+    if (folder := str(path.parent.absolute())) not in _SWEPT:
+        _SWEPT.add(folder)
+        _sweep(path.parent)
+    _WRITING.add(temporary.name)
     try:
         with open(temporary, "xb") as file:
+            if sys.platform != "win32":
+                with suppress(OSError):
+                    # Who sweeps the folder sees by this that the writer lives.
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             os.fsync(file.fileno())
+        _check_target(path)
         put(temporary, path)
     except BaseException as error:
         with suppress(OSError):
@@ -381,7 +492,16 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+    finally:
+        _WRITING.discard(temporary.name)
     _sync_folder(path.parent)
+
+
+def _check_target(path: Path) -> None:
+    """Refuse to put a file in the place of a pipe or a device, such as ``/dev/null``."""
+    with suppress(FileNotFoundError):
+        if found := special_file(os.stat(path).st_mode):
+            raise OSError(errno.EINVAL, f"it is {found}, and no file can take its place", str(path))
 
 
 def _put(temporary: Path, path: Path) -> None:
@@ -579,7 +699,7 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
 
     Raises an error of the ``kind`` if the file is none, damaged, or lacks an array that is ``needed``.
     """
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         if not zipfile.is_zipfile(file):
             raise kind(f"{path} is not a NumPy archive (.npz), or it is truncated")
         try:
@@ -718,7 +838,7 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
     arrays, meta : mapping
         As for :func:`write_archive`.
     """
-    path = Path(checkpoint.path)
+    path = checked_path(checkpoint.path, "the path of the checkpoint")
     path.parent.mkdir(parents=True, exist_ok=True)
     wrapped = {"kind": _KIND, "identity": checkpoint.identity, "environment": environment(), "state": meta}
     write_archive(path, arrays, wrapped)

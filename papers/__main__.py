@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moo_clustering.cli.terminal import INTERRUPTED, Command, reported, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, Command, PathArgument, reported, shown_warnings
 
 if TYPE_CHECKING:
     from papers.runner import ResultTable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @click.command("papers", cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False)
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--out", metavar="DIR", type=PathArgument("folder", new=True), help="Folder for the results.")
 @click.option(
     "--data",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PathArgument("folder"),
     help="Folder of data sets; default: the one in MOO_CLUSTERING_DATA.",
 )
 @click.option(

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from joblib import delayed
-from tqdm import tqdm
 
 from moo_clustering._arrays import QuotingError, did_you_mean
+from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import finished_calls
 from moo_clustering.persistence import csv_cell, environment, is_temporary, locked, replacing, to_json
 
@@ -618,7 +618,7 @@ def run_cells(
     missing = [key for key in cells if key not in store]
     if not missing:
         return True
-    bar = tqdm(
+    bar = progress_bar(
         total=len(cells),
         initial=len(cells) - len(missing),
         desc=description,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
@@ -198,7 +198,8 @@ def run_steps(
             halloffame.update(step.eligible(population))
         logbook.record(gen=gen, **columns, **stats.compile(population))
         if verbose:
-            print(logbook.stream)
+            with suppress(OSError, ValueError):  # a stream that is closed or full
+                print(logbook.stream)
     return population, logbook
 
 

@@ -22,9 +22,9 @@ from deap import tools
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.callback import Callback
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
-from tqdm.auto import tqdm
 
 from moo_clustering._arrays import integer, warn_caller
+from moo_clustering._messages import progress_bar
 from moo_clustering.persistence import (
     START_OVER,
     ArchiveError,
@@ -198,41 +198,62 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
 
-    Signal handlers belong to the main thread: elsewhere the guard does nothing, and neither does it where
-    SIGINT is ignored or handled outside Python. The previous handler always comes back. Guards nest: what
-    interrupts the inner search also asks the outer ones to stop.
+    SIGTERM and SIGHUP count as Ctrl-C if whoever runs the process gave them the same handler as SIGINT, as
+    the command does; the guard sets handlers for no others. Signal handlers belong to the main thread:
+    elsewhere the guard does nothing, and neither does it where SIGINT is ignored or handled outside Python.
+    The previous handler always comes back. Guards nest: what interrupts the inner search also asks the outer
+    ones to stop. A guard that is already ``requested`` raises at the first signal.
     """
 
-    def __init__(self) -> None:
-        self.requested = False
+    def __init__(self, requested: bool = False) -> None:
+        self.requested = requested
         self._previous: Any = None
+        self._numbers: list[int] = []
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             previous = signal.getsignal(signal.SIGINT)
             if previous is not None and previous is not signal.SIG_IGN:
                 self._previous = previous
-                signal.signal(signal.SIGINT, self._handle)
+                named = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+                self._numbers = [
+                    number
+                    for number in named
+                    if number is not None
+                    and (number == signal.SIGINT or signal.getsignal(number) == previous != signal.SIG_DFL)
+                ]
+                for number in self._numbers:
+                    signal.signal(number, self.handle)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
-            self._previous = None
+        for number in self._numbers:
+            signal.signal(number, self._previous)
+        self._previous, self._numbers = None, []
 
-    def request(self) -> None:
+    def request(self, number: int = signal.SIGINT) -> None:
         """Ask this search and those around it to stop after the current generation."""
         self.requested = True
-        outer = getattr(self._previous, "__self__", None)
-        if isinstance(outer, InterruptGuard):
-            outer.request()
+        outer = self._outer
+        if outer is not None:
+            outer.request(number)
 
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal."""
+        if not self.requested:
+            self.request(number)
+        elif self._outer is not None:
+            self._outer.handle(number, frame)
+        else:
             raise KeyboardInterrupt
-        self.request()
+
+    @property
+    def _outer(self) -> Any:
+        """The guard, or the command, whose handler this one has replaced."""
+        outer = getattr(self._previous, "__self__", None)
+        return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
 
 class Progress:
@@ -255,13 +276,12 @@ class Progress:
     ) -> None:
         self._names = objective_names
         self._signs = 1.0 if signs is None else np.asarray(signs, dtype=np.float64)
-        self._bar = tqdm(
-            total=n_gen, initial=done, desc=description or None, unit="gen", disable=not verbose, leave=True
-        )
+        options: Any = {"total": n_gen, "initial": done, "desc": description or None, "unit": "gen"}
+        self._bar = progress_bar(**options, leave=True) if verbose else None
 
     def show(self, done: int, F: NDArray[np.float64]) -> None:
         """Move the bar to ``done`` generations with the population's objectives ``F``."""
-        if self._bar.disable:
+        if self._bar is None or self._bar.disable:
             return
         names = self._names or [f"f{i + 1}" for i in range(F.shape[1])]
         best = F.min(axis=0) * self._signs
@@ -271,7 +291,8 @@ class Progress:
 
     def close(self) -> None:
         """Leave the bar as it stands."""
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 class Recorder(Callback):

@@ -18,17 +18,20 @@ from moo_clustering.cli.folder import (
     REPORT,
     FolderError,
     RunFolder,
+    folder_names,
     label_frame,
     run_content,
     run_record,
     saved_labels,
+    saved_table,
     write_csv,
 )
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
+from moo_clustering.interactive.session import has_answers
 from moo_clustering.interactive.shown import ShownSamples
-from moo_clustering.persistence import ArchiveError, cell_text, is_temporary, read_archive, write_archive
+from moo_clustering.persistence import ArchiveError, cell_text, read_archive, version_fault, write_archive
 from moo_clustering.pool import PartitionPool
 
 if TYPE_CHECKING:
@@ -144,8 +147,7 @@ class AskedRun:
     @property
     def row_ids(self) -> Any:
         """Identifiers of all samples as text, and the heading of their column."""
-        frame = pd.read_csv(self.folder / LABELS, dtype=str, keep_default_na=False, encoding="utf-8")
-        return frame.iloc[:, 0].map(cell_text)
+        return saved_table(self.folder / LABELS).iloc[:, 0].map(cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
         """Pairs as files that ``fit`` takes, and the group of every answered sample as a column."""
@@ -174,8 +176,7 @@ def open_session(
     record = run_record(folder)
     base, shown, known = _questions(folder, record)
     path = folder / ANSWERS
-    lines = path.read_bytes().splitlines() if path.exists() else []
-    if len(lines) > 1 or (lines and not lines[0].startswith(b'{"format": "moo_')):
+    if path.exists() and has_answers(path):
         if not resume:
             raise FolderError(
                 f"{path} has answers of an earlier session; go on with --resume, or move it away"
@@ -203,8 +204,10 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
     if not path.is_file():
         raise FolderError(f"{folder} cannot be asked about: {_why_not(record)}")
     arrays, meta = read_archive(path)
-    if meta.get("format") != _FORMAT or meta.get("version") != _VERSION:
-        raise ArchiveError(f"{path} holds no questions that this version reads; fit again")
+    if meta.get("format") != _FORMAT:
+        raise ArchiveError(f"{path} holds no questions; fit again")
+    if fault := version_fault(meta.get("version"), _VERSION):
+        raise ArchiveError(f"{path} {fault}, or fit again")
     try:
         base = _pool_of(arrays)
         n_rows = len(saved_labels(folder / LABELS))
@@ -247,16 +250,20 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
     )
 
 
-def check_out(folder: Path, out: Path) -> None:
-    """Refuse a folder for results that holds anything but earlier ones of questions about the same run."""
-    if not out.exists() or (out.is_dir() and all(is_temporary(entry.name) for entry in out.iterdir())):
-        return
+def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
+    """Refuse a folder for results that holds anything but earlier ones of questions about the same run.
+
+    False, and whether there are such results, as ``RunFolder.inspect`` says it.
+    """
+    if not folder_names(out):
+        return False, False
     try:
         record = run_record(out)
     except FolderError as error:
         raise FolderError(f"{error}; choose another folder with --out") from error
     if record.get("command") != "ask" or record.get("asked") != _fit_of(run_record(folder)):
         raise FolderError(f"{out} holds a run that is not of questions about {folder}; choose another --out")
+    return False, True
 
 
 def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -264,11 +271,15 @@ def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: record.get(name) for name in ("data", "method", "parameters", "seed")}
 
 
-def save_answers(run: AskedRun, out: Path) -> list[str]:
+def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     """Write the partition that the answers found as a run folder, and return the names of its files.
 
     Each file is replaced as a whole or not at all, the record last. There is a report if the fit has one.
+    Raises a FolderError if the folder has come to hold anything else since the session began.
     """
+    found.reserve()
+    found.look()
+    out = found.path
     session, ids = run.session, run.row_ids
     groups = session.groups_
     names = groups["name"].fillna("").tolist()
@@ -282,8 +293,6 @@ def save_answers(run: AskedRun, out: Path) -> list[str]:
     record = {name: value for name, value in run.record.items() if name not in _OF_THE_FIT}
     record |= {"command": "ask", "asked": _fit_of(run.record), "answers": answers, "result": result}
     record |= {"expected_error": session.expected_error_, "scores": {}}
-    out.mkdir(parents=True, exist_ok=True)
-    found = RunFolder(out)
     found.write_record(record | {"status": "running"})
     found.discard_report()
     frames = {LABELS: labels, "clusters.csv": clusters, **run.answers()}

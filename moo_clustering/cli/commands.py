@@ -12,7 +12,14 @@ import click
 
 from moo_clustering import __version__
 from moo_clustering._messages import message_line
-from moo_clustering.cli.terminal import Commands, refuse_missing, reported, shown_warnings
+from moo_clustering.cli.terminal import (
+    Commands,
+    PathArgument,
+    print_result,
+    refuse_missing,
+    reported,
+    shown_warnings,
+)
 from moo_clustering.estimators._methods import find_method
 
 
@@ -30,7 +37,7 @@ def main(context: click.Context, traceback: bool) -> None:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.option(
     "--mode",
     type=click.Choice(["pairs", "names"]),
@@ -47,7 +54,7 @@ def main(context: click.Context, traceback: bool) -> None:
 @click.option(
     "--out",
     metavar="OUT",
-    type=click.Path(path_type=Path),
+    type=PathArgument("folder", new=True),
     help="Folder for the clusters that the answers found; default: asked, in DIR.",
 )
 def ask(folder: Path, **options: Any) -> None:
@@ -77,7 +84,7 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
 @click.command()
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=PathArgument("file"))
 @click.option("--minimize", is_flag=True, help="Small values are good; default: large ones.")
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Level of significance.", metavar="P"
@@ -100,7 +107,7 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 @click.option(
     "--figure",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PathArgument("file", new=True),
     help="Also draw the critical difference diagram (.png, .pdf, .svg).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
@@ -117,7 +124,7 @@ def compare(
         refuse_missing(results, message="there is no file {}")
         from moo_clustering.cli.compare import compared
 
-        click.echo(
+        print_result(
             compared(
                 results,
                 long=is_long,
@@ -135,7 +142,7 @@ def compare(
 @click.option(
     "--out",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PathArgument("folder", new=True),
     default=Path("moo-clustering-demo"),
     show_default=True,
     help="Folder for the results; an earlier demo in it is replaced.",
@@ -150,7 +157,7 @@ def demo(out: Path, seed: int) -> None:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -189,21 +196,21 @@ def explore(
     with reported(), shown_warnings():
         refuse_missing(folder)
         from moo_clustering.cli.ask import open_session
-        from moo_clustering.cli.folder import run_content, run_record
+        from moo_clustering.cli.folder import run_content
         from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server, serve_until_interrupted
         from moo_clustering.persistence import locked
-        from moo_clustering.visualization.report import render
+        from moo_clustering.visualization.report.page import page_bytes
 
-        panel = None
+        if not asks and (mode is not None or error_rate is not None):
+            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
+        # Refuses folders of anything else, before a lock or answers are made there.
+        content, panel = run_content(folder), None
         if asks:
-            run_record(folder)  # refuses folders of anything else, before a lock is made there
             click.get_current_context().with_resource(locked(folder))
             run = open_session(folder, resume=True, mode=mode, error_rate=error_rate)
-            panel, page = AnswerPanel(run), asking_page(run)
-        elif mode is not None or error_rate is not None:
-            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
+            panel, page = AnswerPanel(run), asking_page(run, content)
         else:
-            page = render(run_content(folder)).encode("utf-8", "replace")
+            page = page_bytes(content)
         server = page_server(page, port, panel)
     serve_until_interrupted(server, folder, open_browser=not no_browser)
 
@@ -221,7 +228,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=PathArgument(path_type=str))
 @click.option(
     "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
 )
@@ -245,11 +252,21 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--label-file",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PathArgument("file"),
     help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: beside it.",
 )
-@click.option("--must-link", metavar="FILE", help="Two columns: rows that belong together.")
-@click.option("--cannot-link", metavar="FILE", help="Two columns: rows that do not belong together.")
+@click.option(
+    "--must-link",
+    metavar="FILE",
+    type=PathArgument("file", path_type=str),
+    help="Two columns: rows that belong together.",
+)
+@click.option(
+    "--cannot-link",
+    metavar="FILE",
+    type=PathArgument("file", path_type=str),
+    help="Two columns: rows that do not belong together.",
+)
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
 @click.option(
@@ -299,7 +316,11 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint in the folder, if there is one.")
 @click.option(
-    "--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder for the results."
+    "--out",
+    required=True,
+    metavar="DIR",
+    type=PathArgument("folder", new=True),
+    help="Folder for the results.",
 )
 @click.option("--no-report", is_flag=True, help="Do not write report.npz and report.html.")
 @click.option(
@@ -372,15 +393,15 @@ def methods(name: str | None, bibtex: bool) -> None:
     with reported():
         from moo_clustering.cli.methods import listing, papers
 
-        click.echo(papers(name) if bibtex else listing(name))
+        print_result(papers(name) if bibtex else listing(name))
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=PathArgument("folder"))
 @click.option(
     "--out",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PathArgument("file", new=True),
     help="Page to write; default for one run: report.html in its folder.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")

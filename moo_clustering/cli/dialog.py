@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import shutil
 import sys
 import textwrap
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
 import click
 
+from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli.ask import ANSWERS, ASKED, AskedRun, check_out, open_session, save_answers
-from moo_clustering.cli.folder import REPORT, run_record
-from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened
+from moo_clustering.cli.folder import REPORT, FolderError, open_folder, run_record
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened, shown_warnings
 from moo_clustering.persistence import locked
 
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
@@ -35,28 +38,41 @@ def run_ask(
     """Ask until the user quits or the input ends, and save the partition; exit code 130 after Ctrl-C."""
     run_record(folder)
     results = folder / ASKED if out is None else out
-    check_out(folder, results)
+    again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
     interrupted = False
-    with locked(folder):
-        run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    with locked(folder), open_folder(results, inspect=partial(check_out, folder)) as target:
+        with shown_warnings():
+            run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
+        # Nobody else can write there while questions are asked.
+        target.reserve()
         try:
-            _dialog(run)
-        except EOFError:
-            click.echo()
-        except KeyboardInterrupt:
-            interrupted = True
-            click.echo()
-            # The answer may have been interrupted after it was written.
-            run = open_session(folder, resume=True)
-        n_answers = len(run.session.history_)
-        files = save_answers(run, results) if n_answers else []
+            try:
+                _dialog(run)
+            except EOFError:
+                click.echo()
+            except KeyboardInterrupt:
+                interrupted = True
+                click.echo()
+            n_answers = len(run.session.history_)
+            with InterruptGuard(requested=interrupted) as guard:
+                files = save_answers(run, target) if n_answers else []
+            interrupted = guard.requested
+        except FolderError as error:
+            raise FolderError(
+                f"{error}; the answers are kept in {run.folder / ANSWERS}, and {again} --out OTHER saves "
+                "their clusters elsewhere"
+            ) from error
+        finally:
+            target.release()
     if n_answers:
         shown = f"; open {results / REPORT}" if REPORT in files else ""
         other = "" if out is None else f" --out {shlex.quote(str(out))}"
         click.echo(
             f"Saved the clusters after {n_answers} answer{'s' * (n_answers != 1)} in {results}{shown}."
         )
-        click.echo(f"Go on with: moo-clustering ask {shlex.quote(str(folder))} --resume{other}")
+        click.echo(f"Go on with: {again}{other}")
     else:
         click.echo("There are no answers, and nothing to save.")
     if interrupted:
@@ -72,7 +88,11 @@ def _dialog(run: AskedRun) -> None:
         click.echo("Nothing is left to ask." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
-            session.answer(word) if word else session.undo()
+            # An answer is taken in whole, on the disk and in the session.
+            with InterruptGuard() as guard:
+                session.answer(word) if word else session.undo()
+            if guard.requested:
+                raise KeyboardInterrupt
             click.echo(_told(run) if word else "The last answer is taken back.")
         except ValueError as error:
             click.echo(str(error))
@@ -85,7 +105,7 @@ def _typed(mode: str, run: AskedRun) -> str:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
         if terminal and mode == "pairs":
             text = click.getchar().strip().lower()
-        elif not (text := sys.stdin.readline()):
+        elif not (text := _line()):
             raise EOFError
         else:
             text = text.strip()
@@ -93,6 +113,9 @@ def _typed(mode: str, run: AskedRun) -> str:
             click.echo(printable_line(text))
         if text == "q":
             raise EOFError
+        if "\ufffd" in text:
+            click.echo("this line is not text in UTF-8.")
+            continue
         if text in ("u", "?"):
             return _WORDS.get(text, "")
         if mode == "pairs":
@@ -106,6 +129,14 @@ def _typed(mode: str, run: AskedRun) -> str:
             click.echo(f"there are {len(known)} known classes, and no {shortened(text, 40)}.")
         elif name := text.removeprefix("="):
             return name
+
+
+def _line() -> str:
+    """A line of the input; empty at its end, which may be that its terminal is gone."""
+    try:
+        return sys.stdin.readline()
+    except OSError:
+        return ""
 
 
 def _known(run: AskedRun) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pandas as pd
 
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
+from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli.describe import cluster_sizes, describe
 from moo_clustering.cli.folder import (
     CHECKPOINT,
@@ -161,7 +163,10 @@ def run_fit(
         click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
     outcome = run_job(job, folder, with_report=not no_report, plain_csv=plain_csv)
     if not quiet:
-        click.echo(summary(job, outcome.record, outcome.clusters, out))
+        click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
+    if outcome.interrupted and outcome.record["status"] == "complete":
+        click.echo("Interrupted after the fit: its whole result is saved.", err=True)
+        click.get_current_context().exit(INTERRUPTED)
     if outcome.interrupted:
         has_result = "result" in outcome.record
         saved = "the result so far is saved" if has_result else "there is no result yet"
@@ -175,7 +180,7 @@ class Outcome:
     """The result of a run."""
 
     record: dict[str, Any]  # as written to the folder
-    interrupted: bool  # whether Ctrl-C ended the fit
+    interrupted: bool  # whether Ctrl-C, or a signal that counts as it, ended the fit or the report
     # Description of the clusters of documents, and of those with feature weights or modes.
     clusters: pd.DataFrame | None = None
 
@@ -190,20 +195,23 @@ def run_job(
 ) -> Outcome:
     """Fit and save; after Ctrl-C, save what there is.
 
-    Results are written first, then the report, then the record that says "complete"; the checkpoint goes
-    last. A run that is killed between two of these steps goes on from it and makes what is missing. ``extra``
-    are more entries for the record; with ``plain_csv``, cells of CSV files that look like formulas stay as
-    they are.
+    A first Ctrl-C while results are saved is heeded after them, a second one at once. Results are written
+    first, then the report, then the record that says "complete"; the checkpoint goes last. A run that is
+    killed between two of these steps goes on from it and makes what is missing. ``extra`` are more entries
+    for the record; with ``plain_csv``, cells of CSV files that look like formulas stay as they are.
     """
     record = job.record() | dict(extra or {})
     found = None
-    with shown_warnings() as warnings, compiling_told(bool(getattr(job.estimator, "verbose", True))):
+    verbose = bool(getattr(job.estimator, "verbose", True))
+    with shown_warnings() as warnings, compiling_told(verbose), ExitStack() as stack:
         try:
             folder.claim(record)
             begun = time.perf_counter()
             interrupted = _fit(job)
+            guard = stack.enter_context(InterruptGuard(requested=interrupted))
             _warn_of_missing(job)
             fitted = time.perf_counter()
+            folder.settle()
             record["status"] = "interrupted" if interrupted else "complete"
             lines = dict.fromkeys([*job.notices, *warnings])
             record["warnings"] = [line.replace(f"{folder.path}/", "") for line in lines]
@@ -227,12 +235,16 @@ def run_job(
                 )
             if with_report and found is not None:
                 before = len(warnings)
-                record["files"] += save_report(folder.path, job, record, found.report)
+                if guard.requested > interrupted:
+                    _warn("it was interrupted", [], folder.checkpoint.exists())
+                else:
+                    record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
             # Without the content of the report, the front is in the checkpoint alone.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
+            interrupted = guard.requested
         except BaseException:
             folder.release()
             raise

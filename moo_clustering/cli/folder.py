@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import warn_caller
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
@@ -26,8 +27,11 @@ from moo_clustering.persistence import (
     csv_cell,
     is_temporary,
     locked,
+    open_file,
+    read_bytes,
     replacing,
     to_json,
+    version_fault,
     write_archive,
 )
 
@@ -68,7 +72,9 @@ FILES = (
     "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv", "partial_labels.csv", CONTENT,
     REPORT,
 )  # fmt: skip
-FORMAT = "moo_clustering run"
+FORMAT, VERSION = "moo_clustering run", 1
+# Bytes of a record: those of the command have some thousands.
+_LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
     "running": "holds a run that is still going on or was killed, and has no result yet",
@@ -92,14 +98,21 @@ class FolderError(ValueError):
 
 @dataclass
 class RunFolder:
-    """A folder that one run writes to."""
+    """A folder that one command writes to, and what it looks for there before it does.
+
+    ``inspect`` raises a FolderError for a folder that holds something else. Otherwise it says whether there
+    is a checkpoint to go on from, and the record of a run that may be overwritten or continued.
+    """
 
     path: Path
-    resumed: bool = False  # whether there is a checkpoint to go on from
-    has_record: bool = False  # whether there is the record of a run that may be overwritten or gone on with
+    inspect: Callable[[Path], tuple[bool, bool]]
+    resumed: bool = False
+    has_record: bool = False
     _made: list[Path] = field(default_factory=list)
+    _own: set[str] = field(default_factory=set)
     _claimed: bool = False
     _lock: ExitStack | None = None
+    _is_held: Callable[[], bool] | None = None
 
     @property
     def killed(self) -> bool:
@@ -111,30 +124,47 @@ class RunFolder:
         """File of the checkpoint."""
         return self.path / CHECKPOINT
 
+    def look(self) -> None:
+        """Inspect the folder, which another command may have used before the lock was taken."""
+        self.resumed, self.has_record = self.inspect(self.path)
+
+    def reserve(self) -> None:
+        """Make the folder, if need be, and become its only writer."""
+        try:
+            # Innermost first, as they can be removed again.
+            made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._made = self._made or made
+            self.lock()
+        except OSError as error:
+            self.release()
+            raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
+
     def claim(self, record: Mapping[str, Any]) -> None:
-        """Make the folder, if need be, and write the record of a run that has begun.
+        """Reserve the folder, inspect it again and write the record of a run that has begun.
 
         A resumed run leaves the record as it is: should it fail, nothing has changed.
         """
+        before = self.resumed, self.has_record
+        self.reserve()
         try:
-            # Innermost first, as they can be removed again.
-            self._made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
-            self.path.mkdir(parents=True, exist_ok=True)
-            self.lock()
+            self.look()
+            if before != (self.resumed, self.has_record):
+                raise FileExistsError
             if self.has_record:
                 # Fails where nothing could be written at the end either.
                 tempfile.TemporaryFile(dir=self.path).close()
-                if self.resumed:
-                    return
-                self.write_record(record)
-                # These files are of a run that was killed while it saved its results.
-                self._remove(FILES)
+                if not self.resumed:
+                    self.write_record(record)
+                    # These files are of a run that was killed while it saved its results.
+                    self._remove(FILES)
             else:
                 # One of two runs that begin at once fails here, also on file systems without locks.
                 with creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
                     # Said before the file is there, for Ctrl-C may come as soon as it is.
                     self._claimed = True
+            self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
             self._claimed = False
             raise FolderError(f"another run has just begun in {self.path}; {_OTHER}") from error
@@ -142,11 +172,32 @@ class RunFolder:
             self.release()
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
+    def settle(self) -> None:
+        """Before results are written, go to a new folder if this one was removed or others put files there.
+
+        A warning says so. What a fit of hours has found is worth more than the name of its folder.
+        """
+        try:
+            foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
+        except OSError:
+            foreign = set()
+        if not foreign and self._is_held is not None and self._is_held():
+            return
+        taken = self.path
+        numbered = (taken.with_name(f"{taken.name}-{number}") for number in count(1))
+        self.unlock()
+        self.path = next(path for path in numbered if not path.exists() and not path.is_symlink())
+        self.reserve()
+        why = f"has got {' and '.join(sorted(foreign))} of others" if foreign else "was removed or replaced"
+        warn_caller(f"{taken} {why} during the run; the results are in {self.path}")
+
     def lock(self) -> None:
         """Become the only writer of the folder, if there is one."""
+        if self._is_held is not None and not self._is_held():
+            self.unlock()  # that of a folder that was removed since
         if self._lock is None and self.path.is_dir():
             stack = ExitStack()
-            stack.enter_context(locked(self.path))
+            self._is_held = stack.enter_context(locked(self.path))
             self._lock = stack
 
     def unlock(self) -> None:
@@ -187,22 +238,28 @@ class RunFolder:
 
 
 @contextmanager
-def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None) -> Iterator[RunFolder]:
+def open_folder(
+    path: Path,
+    *,
+    resume: bool = False,
+    replaces: str | None = None,
+    inspect: Callable[[Path], tuple[bool, bool]] | None = None,
+) -> Iterator[RunFolder]:
     """The folder for a run, if it may be used, locked until the block ends; it is made when it is claimed.
 
-    ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command.
-    Raises a FolderError when the folder holds a finished run, an unfinished one without ``resume``, or
-    anything else, and a FolderInUseError while another process writes to it.
+    ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command;
+    commands with rules of their own ``inspect`` the folder by them. Raises a FolderError when the folder
+    holds a finished run, an unfinished one without ``resume``, or anything else, and a FolderInUseError
+    while another process writes to it.
     """
-    folder = _inspected(path, resume, replaces)
+    folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
+    folder.look()
     try:
         try:
             folder.lock()
         except OSError as error:
             raise FolderError(f"cannot write to {path}: {error.strerror or error}") from error
-        # Another run may have ended before the lock was taken.
-        found = _inspected(path, resume, replaces)
-        folder.resumed, folder.has_record = found.resumed, found.has_record
+        folder.look()
         if folder.has_record and replaces is not None:
             folder._remove((*FILES, CHECKPOINT))
         yield folder
@@ -210,22 +267,25 @@ def open_folder(path: Path, *, resume: bool = False, replaces: str | None = None
         folder.unlock()
 
 
-def _inspected(path: Path, resume: bool, replaces: str | None) -> RunFolder:
-    """The folder for a run, if its files allow one."""
-    if path.exists() and not path.is_dir():
-        raise FolderError(f"{path} is a file, not a folder; {_OTHER}")
+def folder_names(path: Path) -> set[str]:
+    """Names of the files in the folder for a run, which need not exist yet, without those of no account."""
+    if fault := path_fault(path, "folder"):
+        raise FolderError(f"{path} {fault}; {_OTHER}")
     try:
         names = {entry.name for entry in path.iterdir()} if path.exists() else set()
     except OSError as error:
         raise FolderError(f"cannot read {path}: {error.strerror or error}") from error
-    names = {name for name in names if not is_temporary(name)}
+    return {name for name in names if not is_temporary(name)}
+
+
+def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
+    """Whether the folder for a run has a checkpoint and a record, if its files allow a run."""
+    names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
-        record = _read_record(path)
-        if record is None:
-            raise FolderError(f"{path} holds a {RECORD} of something else; {_OTHER}")
+        record = _read_record(path, f"{path} holds a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
-            return RunFolder(path, has_record=True)
+            return False, True
         # A finished run with a checkpoint and without a report ended before the report could be saved.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
@@ -233,7 +293,7 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> RunFolder:
         raise FolderError(f"{path} holds other files; {_OTHER}")
     elif has_checkpoint and not resume:
         raise FolderError(f"{path} holds a checkpoint; go on from it with --resume or {_OTHER}")
-    return RunFolder(path, resumed=has_checkpoint, has_record=RECORD in names)
+    return has_checkpoint, RECORD in names
 
 
 def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
@@ -254,14 +314,22 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
         )
 
 
-def _read_record(path: Path) -> dict[str, Any] | None:
-    """The record in a folder; None if it is damaged or of something else."""
+def _read_record(path: Path, sentence: str) -> dict[str, Any]:
+    """The record in a folder; a FolderError says in the ``sentence`` why there is none that is read."""
     try:
-        record: dict[str, Any] = json.loads((path / RECORD).read_text(encoding="utf-8"))
-        known = record["format"] == FORMAT and isinstance(record["status"], str)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return record if known else None
+        record = json.loads(read_bytes(path / RECORD, _LARGEST_RECORD))
+        fault = "is of something else, or damaged"
+        if record["format"] == FORMAT and isinstance(record["status"], str):
+            fault = version_fault(record.get("version", 1), VERSION)
+        # Nesting that can be read need not be such that it can be written again.
+        found: dict[str, Any] = to_json(record, "record")
+    except OSError as error:
+        fault = f"cannot be read: {error.strerror or error}"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        fault = "is of something else, or damaged"
+    if fault:
+        raise FolderError(sentence.format(fault))
+    return found
 
 
 def _text(record: Mapping[str, Any]) -> str:
@@ -271,16 +339,11 @@ def _text(record: Mapping[str, Any]) -> str:
 def run_record(folder: Path) -> dict[str, Any]:
     """The record of a run. Raises a FolderError when the folder does not hold a run."""
     if not folder.is_dir():
-        what = "is a file, not a folder of a run" if folder.exists() else "does not exist"
+        what = path_fault(folder, "folder of a run") or "does not exist"
         raise FolderError(f"{folder} {what}")
-    if not (folder / RECORD).is_file():
+    if not (folder / RECORD).exists():
         raise FolderError(f"{folder} is not the folder of a run: it has no {RECORD}")
-    record = _read_record(folder)
-    if record is None:
-        raise FolderError(
-            f"{folder} is not the folder of a run: its {RECORD} is of something else, or damaged"
-        )
-    return record
+    return _read_record(folder, f"{folder} is not the folder of a run that can be read: its {RECORD} {{}}")
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -314,19 +377,25 @@ def run_content(folder: Path) -> ReportContent:
     return replace(content, missing=with_status(missing, record))
 
 
-def saved_labels(path: Path) -> NDArray[np.float64]:
-    """Labels in the order of the samples."""
-    with open(path, "rb") as file:
+def saved_table(path: Path) -> pd.DataFrame:
+    """The samples and their labels, as text."""
+    with open_file(path) as file:
         # A table of a hundred thousand columns takes pandas ten seconds to refuse.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
-    except ValueError as error:  # empty files and other encodings among them
-        raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
+        file.seek(0)
+        try:
+            frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
+        except ValueError as error:  # empty files and other encodings among them
+            raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no column of labels")
-    return pd.to_numeric(frame["label"], errors="coerce").to_numpy(dtype=np.float64)
+    return frame
+
+
+def saved_labels(path: Path) -> NDArray[np.float64]:
+    """Labels in the order of the samples."""
+    return pd.to_numeric(saved_table(path)["label"], errors="coerce").to_numpy(dtype=np.float64)
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
@@ -342,7 +411,7 @@ def save_report_of(
 
     Raises a ValueError when the page would replace something else, or a folder cannot be read.
     """
-    from moo_clustering.visualization.report import write_report
+    from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
@@ -351,16 +420,26 @@ def save_report_of(
     with locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         content = merged_content(folders)
         # Nothing but a report is replaced; this is found out before anything is written.
-        if page.is_dir():
-            raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
-        if not page.parent.is_dir():
-            raise ValueError(f"there is no folder {page.parent} to save the report in")
-        if page.exists() and _MARK not in _beginning(page):
+        _check_page(page)
+        text = page_bytes(content if title is None else replace(content, title=title))
+        with replacing(page) as file:
+            file.write(text)
+            # The page took seconds, in which another file may have got its name.
+            _check_page(page)
+    return page, content
+
+
+def _check_page(page: Path) -> None:
+    """Raise a ValueError if a page cannot have this name, which another file may have."""
+    if page.is_dir():
+        raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
+    if not page.parent.is_dir():
+        raise ValueError(f"there is no folder {page.parent} to save the report in")
+    with suppress(FileNotFoundError), open_file(page) as file:
+        if _MARK not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
             )
-        write_report(content if title is None else replace(content, title=title), page)
-    return page, content
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
@@ -380,11 +459,6 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
         )
         return replace(merged, missing=[sentence, *merged.missing])
     return merged
-
-
-def _beginning(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(4096)
 
 
 def save_results(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from moo_clustering.cli.ask import AskedRun
     from moo_clustering.interactive.shown import Beside, Picture
+    from moo_clustering.visualization.report import ReportContent
 
 LOOPBACK = "127.0.0.1"
 _PAGES = ("", "report.html")
@@ -71,12 +72,10 @@ def _open(address: str) -> None:
         click.echo("No browser could be opened; open the address in one yourself.", err=True)
 
 
-def asking_page(run: AskedRun) -> bytes:
+def asking_page(run: AskedRun, content: ReportContent) -> bytes:
     """The report of a run as a page that asks; its answers are a solution that the page fills in."""
-    from moo_clustering.cli.folder import run_content
     from moo_clustering.visualization.report import render
 
-    content = run_content(run.folder)
     asked = replace(
         content,
         names=[*content.names, "answers"],

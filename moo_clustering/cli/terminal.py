@@ -1,19 +1,28 @@
-"""Output of the command on the terminal: errors and warnings in a sentence each, text in columns."""
+"""The command and its terminal: paths, signals, streams, errors in a sentence, text in columns."""
 
 from __future__ import annotations
 
+import _thread
+import errno
+import io
+import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Self
 
 import click
 
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, path_fault, value_line
 
 INTERRUPTED = 130
+# Seconds until an interruption is tried again that came within a compilation.
+_SOON = 0.02
 _LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
 # Warnings by which other packages address their developers.
 _NOT_FOR_USERS = (
@@ -25,11 +34,188 @@ _NOT_FOR_USERS = (
 )
 
 
+class Ending:
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first of them.
+
+    Within a compilation nothing is raised, for LLVM calls Python back and drops what is raised there; the
+    signal comes again once that is over. Signals that are ignored, as SIGHUP under ``nohup``, or handled by
+    the caller stay so. A guard around a search takes the place of these handlers.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self.over = False  # whether nothing is left to interrupt
+        self._previous: dict[int, Any] = {}
+        self._unraisable = sys.unraisablehook
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) in (
+                    signal.SIG_DFL,
+                    signal.default_int_handler,
+                ):
+                    self._previous[number] = signal.signal(number, self.handle)
+            self._unraisable, sys.unraisablehook = sys.unraisablehook, self._dropped
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._previous:
+            sys.unraisablehook = self._unraisable
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
+        self._previous.clear()
+
+    @property
+    def code(self) -> int:
+        """The exit code of a command that was interrupted: 128 and the number of the signal."""
+        return INTERRUPTED if self.number is None else 128 + self.number
+
+    def request(self, number: int) -> None:
+        """Remember which signal it was."""
+        self.number = self.number or number
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal."""
+        self.request(number)
+        if self.over:
+            return
+        while frame is not None:
+            if frame.f_globals.get("__name__", "").startswith("llvmlite."):
+                self._again(number)
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    def _again(self, number: int) -> None:
+        self._timer = threading.Timer(_SOON, _thread.interrupt_main, [number])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _dropped(self, what: Any) -> None:
+        """Raise an interruption again that was dropped where nothing can be raised, as in a callback of C."""
+        if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
+            self._again(self.number or signal.SIGINT)
+        else:
+            self._unraisable(what)
+
+
+class _Lossy(io.FileIO):
+    """A standard stream that never fails; ``lost`` is the error of what could not be written."""
+
+    lost: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError as error:
+            self.lost = error
+            return memoryview(data).nbytes
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Streams that are closed become empty ones, and output that cannot be written is dropped.
+
+    A closed descriptor must not become that of a file of results, to which libraries would write messages.
+    """
+    given = sys.stdin, sys.stdout, sys.stderr
+    is_own = any(stream is None for stream in given)
+    for number in range(3) if is_own else ():
+        try:
+            os.fstat(number)
+        except OSError:
+            found = os.open(os.devnull, os.O_RDONLY if not number else os.O_WRONLY)
+            if found != number:
+                os.dup2(found, number)
+                os.close(found)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout, sys.stderr = _lossy(given[1], 1), _lossy(given[2], 2)
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        sys.stdin, sys.stdout, sys.stderr = given
+
+
+def _lossy(stream: Any, number: int) -> Any:
+    try:
+        descriptor = number if stream is None else stream.fileno()
+    except (OSError, ValueError):
+        return stream  # of a program that calls the command
+    with suppress(OSError, AttributeError):
+        stream.flush()
+    raw = _Lossy(descriptor, "wb", closefd=False)
+    if stream is None:
+        raw.lost = OSError(errno.EBADF, os.strerror(errno.EBADF))
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=getattr(stream, "encoding", None) or "utf-8",
+        errors="backslashreplace" if number == 2 else getattr(stream, "errors", None) or "replace",
+        line_buffering=True,
+    )
+
+
+def print_result(text: str) -> None:
+    """Print what a command found, which is nowhere else: an error if that cannot be written."""
+    click.echo(text)
+    sys.stdout.flush()
+    error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
+    if error is not None:
+        if error.errno == errno.EPIPE:  # as `| head` leaves behind
+            sys.exit(1)
+        raise OSError(error.errno, error.strerror, "the standard output")
+
+
+class PathArgument(click.Path):
+    """The path of a file, a folder or either that a command reads or writes, checked before any work.
+
+    An error names the argument. A path that does not exist may do; the command says what it misses.
+    """
+
+    def __init__(self, kind: str = "file or folder", *, new: bool = False, path_type: Any = Path) -> None:
+        super().__init__(
+            file_okay="file" in kind, dir_okay="folder" in kind, readable=False, path_type=path_type
+        )
+        self.kind, self.new = kind, new
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a UsageError if it cannot be one of this kind."""
+        fault = path_fault(value, self.kind)
+        if not fault and os.path.exists(value):
+            mode, what = (os.W_OK, "written to") if self.new else (os.R_OK, "read")
+            if not os.access(value, mode | (os.X_OK if os.path.isdir(value) else 0)):
+                fault = f"cannot be {what}: {os.strerror(errno.EACCES)}"
+        elif not fault and self.new:
+            parent = Path(value).absolute().parent
+            while not parent.exists():
+                parent = parent.parent
+            if not os.access(parent, os.W_OK | os.X_OK):
+                fault = f"cannot be made: {parent}: {os.strerror(errno.EACCES)}"
+        if fault:
+            name = "the path" if param is None else max(param.opts, key=len)
+            if isinstance(param, click.Argument):
+                name = param.make_metavar(ctx or click.get_current_context()).split()[0]
+            shown = f" {value_line(os.fspath(value))}" if os.fspath(value).strip() else ""
+            raise click.UsageError(f"{name}{shown} {fault}", ctx)
+        return super().convert(value, param, ctx)
+
+
 class Command(click.Command):
-    """A command whose errors and warnings are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
+    """A command whose errors and warnings are one line on stderr, with exit code 2.
+
+    After Ctrl-C, SIGTERM or SIGHUP the exit code is 128 and the number of the signal: 130, 143 or 129.
+    """
 
     def invoke(self, context: click.Context) -> Any:
-        # Also what imports warn of.
+        # Imports may warn, too.
         with shown_warnings():
             return super().invoke(context)
 
@@ -37,15 +223,22 @@ class Command(click.Command):
         run: Any = super().main
         if not standalone_mode:
             return run(*args, standalone_mode=False, **extra)
-        try:
-            code = run(*args, standalone_mode=False, **extra)
-        except click.Abort:
-            click.echo("Interrupted.", err=True)
-            sys.exit(INTERRUPTED)
-        except click.ClickException as error:
-            click.echo(f"Error: {message_line(error.format_message())}", err=True)
-            sys.exit(2)
-        sys.exit(code if isinstance(code, int) else 0)
+        with standard_streams(), Ending() as ending:
+            try:
+                code = run(*args, standalone_mode=False, **extra)
+            except (click.Abort, KeyboardInterrupt) as error:
+                if isinstance(error.__cause__, EOFError):
+                    raise error.__cause__ from None
+                ending.over = True
+                click.echo("Interrupted.", err=True)
+                sys.exit(ending.code)
+            except click.ClickException as error:
+                click.echo(f"Error: {message_line(error.format_message())}", err=True)
+                sys.exit(2)
+            # `explore` ends with Ctrl-C as it should.
+            if code == INTERRUPTED or (not code and ending.number not in (None, signal.SIGINT)):
+                code = ending.code
+            sys.exit(code if isinstance(code, int) else 0)
 
 
 class Commands(Command, click.Group):
@@ -69,6 +262,12 @@ def reported() -> Iterator[None]:
         raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
     except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
+    except EOFError as error:
+        # Left alone, click would take it for the end of a dialog.
+        raise click.ClickException(
+            f"data ended too early: {message_line(error) or 'EOFError'}; "
+            "--traceback before the command shows where"
+        ) from error
     except ImportError as error:
         from moo_clustering._arrays import MissingPackageError
 

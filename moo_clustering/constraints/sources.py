@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import pathlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from numbers import Real
@@ -18,8 +17,9 @@ from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
 from moo_clustering._data import checked_array, checked_container
+from moo_clustering._messages import checked_path
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
-from moo_clustering.persistence import cell_text, replacing
+from moo_clustering.persistence import cell_text, open_file, replacing
 
 Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
@@ -84,7 +84,10 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped cells of every line that is not empty."""
     try:
         # The signature is what spreadsheet programs put before the first column.
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with (
+            open_file(checked_path(path)) as binary,
+            io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
+        ):
             if delimiter is None:
                 sample = next((text for text in file if text.strip()), "")
                 delimiter = next((mark for mark in "\t,;" if mark in sample), ",")
@@ -180,7 +183,7 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
     for kind, pairs, weights in kinds:
         columns = pairs[:, 0].tolist(), pairs[:, 1].tolist(), weights.tolist()
         writer.writerows((i, j, kind, weight) for i, j, weight in zip(*columns, strict=True))
-    with replacing(pathlib.Path(path)) as file:
+    with replacing(checked_path(path)) as file:
         file.write(text.getvalue().encode())
 
 

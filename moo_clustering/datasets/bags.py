@@ -34,6 +34,7 @@ from moo_clustering.datasets.files import (
     Remedy,
     cells_of,
     code_reason,
+    data_path,
     exact_numbers,
     file_text,
     finite,
@@ -183,7 +184,7 @@ def read_bags(
         raise TypeError(f"label must be the name of a column, None or False, got {quoted(label)}")
     if isinstance(drop, str) or isinstance(nominal, str):
         raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
-    path = Path(path)
+    path = data_path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
     with readable(path):
         return _read(path, options, expansion)

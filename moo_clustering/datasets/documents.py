@@ -21,6 +21,7 @@ from moo_clustering._docs import documented
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
+    data_path,
     file_bytes,
     file_text,
     ragged,
@@ -150,7 +151,7 @@ def read_documents(
     O(bytes) time; the memory of the texts.
     """
 
-    path = Path(path)
+    path = data_path(path)
     if isinstance(text_columns, str):
         text_columns = (text_columns,)
     fields = Fields(

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
+from moo_clustering._messages import checked_path, path_fault
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -137,17 +139,25 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Refuse a path without a file, and whatever the system refuses inside the block."""
+    """Refuse a path without a regular file, and whatever the system refuses inside the block."""
+    if fault := path_fault(path, "file or folder" if is_folder else "file"):
+        raise DataError(f"{path} {fault}")
     if not path.exists():
         raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
-    if path.is_dir() and not is_folder:
-        raise DataError(f"{path} is a folder, not a file")
     try:
         yield
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def data_path(path: str | PathLike[str]) -> Path:
+    """The path of data. Raises a DataError for an empty one, which would be the present folder."""
+    try:
+        return checked_path(path)
+    except ValueError as error:
+        raise DataError(str(error)) from error
 
 
 def suffix_of(path: Path) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,7 +29,15 @@ from moo_clustering.datasets.arff import (
     read_header,
 )
 from moo_clustering.datasets.documents import Documents
-from moo_clustering.datasets.files import DataError, Remedy, file_bytes, file_text, holds_documents, readable
+from moo_clustering.datasets.files import (
+    DataError,
+    Remedy,
+    data_path,
+    file_bytes,
+    file_text,
+    holds_documents,
+    readable,
+)
 from moo_clustering.datasets.tables import (
     NamedRows,
     Table,
@@ -234,7 +242,7 @@ def read_multilabel(
     Tsoumakas et al., *MULAN: a Java library for multi-label learning*, JMLR 12 (2011); Read et al., *MEKA*,
     JMLR 17 (2016), the formats.
     """
-    path = Path(path)
+    path = data_path(path)
     drop = _sequence(drop, "drop")
     given = {
         "labels_xml": labels_xml,
@@ -272,7 +280,7 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
             file_text(path, expansion),
             path,
             ArffOptions(
-                None if file is None else Path(file),
+                None if file is None else data_path(file),
                 given["n_labels"],
                 None if labels is None else _sequence(labels, "labels"),
                 given["id_column"],
@@ -491,7 +499,7 @@ def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTab
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
     if options["labels"] is not None:
-        file: Path | None = Path(fspath(options["labels"]))
+        file: Path | None = data_path(options["labels"])
     else:
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
@@ -609,7 +617,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
     """Read and check as many different names as there are columns, given or in a text file, one per line."""
     if isinstance(names, str | PathLike):
-        path = Path(names)
+        path = data_path(names)
         source = str(path)
         if not path.exists():
             raise DataError(f"there is no file {path} ({what})")

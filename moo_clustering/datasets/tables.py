@@ -33,6 +33,7 @@ from moo_clustering.datasets.files import (
     as_number,
     cells_of,
     code_reason,
+    data_path,
     exact_numbers,
     finite,
     indistinct_values,
@@ -235,7 +236,7 @@ def read_table(
     -----
     O(bytes) time and memory.
     """
-    path = Path(path)
+    path = data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
     suffix = suffix_of(path)
     with readable(path):

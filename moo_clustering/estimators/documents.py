@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
 from moo_clustering._arrays import (
     AnyFloatArray,
@@ -27,6 +26,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
+from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import run_calls
 from moo_clustering.consensus import best_half, cspa, hbgf, hgpa, mcla, select_pareto
 from moo_clustering.consensus.hypergraph import check_memory
@@ -707,7 +707,7 @@ def ensemble_runs(
     done = _saved(checkpoint, len(seeds))
     kept = _count(done)
     step = len(seeds) if checkpoint is None else checkpoint.every
-    with tqdm(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
+    with progress_bar(total=len(seeds), initial=_count(done), disable=not verbose, unit="run") as bar:
         while (first := _count(done)) < len(seeds):
             batch = seeds[first : first + step]
             parts = map_nmf(summary, B, n_clusters, seeds=batch, **options)

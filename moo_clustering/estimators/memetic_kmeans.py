@@ -24,11 +24,11 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
-from tqdm.auto import tqdm
 
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
+from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -609,7 +609,7 @@ def run_search(
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
-    with tqdm(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:
+    with progress_bar(total=1.0, desc=description or None, disable=not verbose, bar_format=bar) as progress:
         while not search.finished and not (search.history and guard.requested):
             search.step()
             saver.save_if_due()

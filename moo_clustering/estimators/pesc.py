@@ -20,12 +20,12 @@ from pymoo.core.result import Result
 from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
 from moo_clustering import consensus, graphs
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
+from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators import _base
@@ -509,7 +509,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
         ties, choice, spectral = spawn_seeds(self.random_state, 3)
         data = self._scale_samples(data)
-        with tqdm(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:
+        with progress_bar(total=3, desc=type(self).__name__, disable=not self.verbose) as progress:
             progress.set_postfix_str("neighbours")
             lists = self._lists(data, ties)
             progress.update()
@@ -610,7 +610,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     ) -> tuple[sp.csr_array, float]:
         """The graph of the paper's grid that falls into K parts most clearly; the widest of equal ones."""
         gaps = []
-        for sigma in tqdm(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
+        for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = build(sigma), np.random.default_rng(seed)
             if self.bridge:
                 S = graphs.bridge_components(S, data, metric=self.metric, lists=lists, rng=rng)

@@ -23,11 +23,11 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from scipy.sparse import csgraph
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
-from tqdm import tqdm
 
 from moo_clustering import graphs
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, numeric_features, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
+from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.consensus import ensemble_members
@@ -311,7 +311,7 @@ class GraphMembers(_base.MemberGraphs):
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
-        progress = tqdm(
+        progress = progress_bar(
             reliable or [*components], desc="SRMOSC partitions", disable=not self.options["verbose"]
         )
         with InterruptGuard() as guard, closing(progress):

@@ -30,19 +30,23 @@ from moo_clustering._arrays import (
     optional_package,
     probability,
     quoted,
+    warn_caller,
 )
 from moo_clustering._data import checked_array
+from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
 from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
 from moo_clustering.interactive.shown import Picture, ShownSamples
-from moo_clustering.persistence import fingerprint, replacing
+from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
 from moo_clustering.validity import pairwise_ari
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
+# Bytes of a file of answers, each of which takes a few hundred.
+_LARGEST = 2**26
 # Expected errors below which the result is good enough to look at, and below which questions may stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A probability above this that an answer turns below one half is worth a remark.
@@ -206,7 +210,7 @@ class AnswerSession:
         self._path: Path | None = None
         self._refresh()
         if path is not None:
-            self._write_from(Path(path))
+            self._write_from(checked_path(path))
 
     @property
     def mode(self) -> Literal["pairs", "names"]:
@@ -610,8 +614,11 @@ class AnswerSession:
             Replaced at once or not at all. Lines of JSON: a head with a fingerprint of the fit, then one per
             answer.
         """
+        self._save(checked_path(path), replacing)
+
+    def _save(self, path: Path, writer: Any) -> None:
         lines = [json.dumps(entry) for entry in (self._head(), *self._events)]
-        with replacing(Path(path)) as file:
+        with writer(path) as file:
             file.write(("\n".join(lines) + "\n").encode())
 
     def _head(self) -> dict[str, Any]:
@@ -627,11 +634,14 @@ class AnswerSession:
 
     def _write_from(self, path: Path) -> None:
         """Write every answer to a file from now on."""
-        if path.exists() and path.stat().st_size:
+        try:
+            if path.exists() and path.stat().st_size:
+                raise FileExistsError
+            self._save(path, replacing if path.exists() else creating)
+        except FileExistsError as error:
             raise SessionFileError(
                 f"{path} exists; go on with it by ask(resume=path), or choose another file."
-            )
-        self.save(path)
+            ) from error
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
@@ -674,7 +684,7 @@ class AnswerSession:
         SessionFileError
             A file that is damaged, foreign, of another version or of another fit.
         """
-        file = Path(path)
+        file = checked_path(path)
         head, events, complete = _read(file)
         session = cls(
             base,
@@ -691,9 +701,9 @@ class AnswerSession:
         for number, event in enumerate(events):
             try:
                 session._replay(event)
-            except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise SessionFileError(
-                    f"{file} is damaged: line {number + 2} is no answer ({event!r:.80})."
+                    f"{file} is damaged: line {number + 2} is no answer ({quoted(event)})."
                 ) from error
             session._events.append(event)
         if not complete:
@@ -952,33 +962,51 @@ def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[s
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Head and events of a file, and whether its last line is complete."""
+    """Head and events of a file, and whether its last line has an end.
+
+    A killed process leaves a last line without one: an answer if that is all it lacks, and otherwise left out
+    with a warning.
+    """
     try:
-        text = path.read_bytes().decode()
+        text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise SessionFileError(f"{path} is no file of answers.") from error
+        raise SessionFileError(f"{path} is no file of answers: it is not text in UTF-8.") from error
+    except OSError as error:
+        raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     *lines, rest = text.split("\n")
     entries = []
-    for number, line in enumerate(lines):
+    for number, line in enumerate([*lines, rest] if rest else lines, start=1):
         try:
             entry = json.loads(line)
-        except ValueError as error:
-            raise SessionFileError(f"{path} is damaged: line {number + 1} is no JSON.") from error
-        if not isinstance(entry, dict):
-            raise SessionFileError(f"{path} is damaged: line {number + 1} is no answer.")
+            if not isinstance(entry, dict):
+                raise SessionFileError(f"{path} is damaged: line {number} is no answer.")
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, SessionFileError):
+                raise
+            if number > len(lines) > 0:
+                warn_caller(f"{path}: line {number}, the last, is cut off and is left out")
+                break
+            raise SessionFileError(f"{path} is damaged: line {number} is no JSON.") from error
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
         raise SessionFileError(f"{path} is no file of answers.")
     head, *events = entries
-    if head.get("version") != _VERSION:
-        raise SessionFileError(
-            f"{path} has version {head.get('version')!r} of the format, this package reads {_VERSION}."
-        )
+    if fault := version_fault(head.get("version"), _VERSION):
+        raise SessionFileError(f"{path} {fault}.")
     missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
     if missing:
         raise SessionFileError(f"{path} is damaged: its head lacks {', '.join(sorted(missing))}.")
-    # An answer that was being written when the process ended.
     return head, events, rest == ""
+
+
+def has_answers(path: Path) -> bool:
+    """Whether a file of answers has more than its head, or is none."""
+    try:
+        return bool(_read(path)[1])
+    except SessionFileError:
+        content = read_bytes(path, _LARGEST)
+        # A session that ended within its head, or before, has none.
+        return bool(content) and not (content.startswith(b'{"format": "moo_') and b"}" not in content)
 
 
 def _checked_word(answer: str) -> str:

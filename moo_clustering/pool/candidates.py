@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import ClusterWarning
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
 
 from moo_clustering._arrays import (
     FloatArray,
@@ -31,6 +30,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import checked_graph, checked_table
 from moo_clustering._distances import MAX_MEMORY, distance_matrix
+from moo_clustering._messages import progress_bar
 from moo_clustering._parallel import one_thread, run_calls
 from moo_clustering.bags import Bags, as_bags, bag_distance_kinds, bag_embedding
 from moo_clustering.bags.distances import DISTANCE_KINDS, check_kinds
@@ -413,7 +413,9 @@ def family_partitions(
 
 def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:
     """The calls as workers take them, while a progress bar names the family at work."""
-    with tqdm(total=len(set(words)), unit="family", leave=False, disable=None if verbose else True) as bar:
+    with progress_bar(
+        total=len(set(words)), unit="family", leave=False, disable=None if verbose else True
+    ) as bar:
         for at, call in enumerate(calls):
             if not at or words[at] != words[at - 1]:
                 bar.update(at > 0)

@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
+from moo_clustering._messages import checked_path
 from moo_clustering.persistence import replacing
 from moo_clustering.validity.external import encode
 
@@ -134,7 +134,7 @@ def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
     """Write a figure whole or not at all, in the format of the suffix; nothing without a path."""
     if path is None:
         return
-    target = Path(path)
+    target = checked_path(path)
     with replacing(target) as file:
         figure.savefig(file, format=target.suffix[1:].lower() or "png")
 

@@ -14,6 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from moo_clustering.cli import main
 from moo_clustering.cli.ask import open_session
+from moo_clustering.cli.folder import run_content
 from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server
 from moo_clustering.constraints import read_pairs
 
@@ -46,7 +47,7 @@ def fitted(tmp_path_factory):
 def served(folder, mode=None):
     """The address of a page that asks about a run."""
     run = open_session(folder, resume=True, mode=mode)
-    with page_server(asking_page(run), 0, AnswerPanel(run)) as server:
+    with page_server(asking_page(run, run_content(folder)), 0, AnswerPanel(run)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server.address, server

@@ -1,6 +1,7 @@
 """Run folders as sessions of questions, and what is shown of samples."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from sklearn.datasets import load_iris
 
 from moo_clustering import ParetoClustering
 from moo_clustering.cli.ask import check_out, open_session, save_answers
-from moo_clustering.cli.folder import FolderError, run_content
+from moo_clustering.cli.folder import FolderError, open_folder, run_content
 from moo_clustering.constraints import read_pairs
 from moo_clustering.interactive import SessionFileError
 from moo_clustering.interactive.shown import ShownSamples
@@ -71,6 +72,11 @@ def test_a_session_without_answers_is_begun_anew(asked_run):
     assert open_session(asked_run, mode="names").session.mode == "names"
 
 
+def save(asked, out):
+    with open_folder(out, inspect=partial(check_out, asked.folder)) as target:
+        return save_answers(asked, target)
+
+
 def test_results_are_a_run(asked_run, tmp_path):
     asked = open_session(asked_run, mode="names")
     towns = pd.read_csv(asked_run / "labels.csv")["row"] % 3
@@ -78,9 +84,9 @@ def test_results_are_a_run(asked_run, tmp_path):
         [sample] = asked.session.question.samples
         asked.session.answer(["red", "green", "blue"][towns[sample]])
     out = asked_run / "asked"
-    check_out(asked_run, out)
-    files = save_answers(asked, out)
-    check_out(asked_run, out)
+    assert check_out(asked_run, out) == (False, False)
+    files = save(asked, out)
+    assert check_out(asked_run, out) == (False, True)
     assert {path.name for path in out.iterdir()} == {*files, "run.json"}
     labels = pd.read_csv(out / "labels.csv")
     assert labels.columns.tolist() == ["row", "label", "class"]
@@ -98,7 +104,7 @@ def test_pairs_are_files_that_fit_takes(asked_run):
     words = iter(["together", "apart", "apart"])
     for word in words:
         asked.session.answer(word)
-    save_answers(asked, asked_run / "asked")
+    save(asked, asked_run / "asked")
     must = read_pairs(asked_run / "asked" / "must_link.csv", n_samples=60)
     cannot = read_pairs(asked_run / "asked" / "cannot_link.csv", n_samples=60)
     assert np.array_equal(must, asked.session.pairs()[0])
@@ -185,7 +191,7 @@ def test_a_report_is_made_where_the_run_has_one(run, tmp_path):
     assert run("fit", "iris.csv", "--out", "shown", "--quiet").exit_code == 0
     asked = open_session(tmp_path / "shown")
     asked.session.answer("together")
-    save_answers(asked, tmp_path / "shown" / "asked")
+    save(asked, tmp_path / "shown" / "asked")
     content = run_content(tmp_path / "shown" / "asked")
     assert content.runs[content.chosen] == "answers"
     assert content.map is not None

@@ -211,7 +211,7 @@ def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
         extra = () if path.startswith("out") else ("--out", path)
         assert f"{path} exists and is not a report of moo-clustering" in fails("report", "out", *extra)
         assert (tmp_path / path).read_text() == "<html>mine</html>"
-    assert "--out out is a folder; name a file" in fails("report", "out", "--out", "out")
+    assert "--out out is a folder, not a file" in fails("report", "out", "--out", "out")
     assert "there is no folder nowhere" in fails("report", "out", "--out", "nowhere/page.html")
 
 

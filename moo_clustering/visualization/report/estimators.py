@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import Int64Array, warn_caller
+from moo_clustering._messages import checked_path
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame, recall_text
 from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
@@ -64,7 +65,7 @@ def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **
     # Loaded here because the page brings its library of figures along.
     from moo_clustering.visualization.report.page import write_report
 
-    content, place = report_content(estimator, X, **options), Path(path).expanduser().resolve()
+    content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
     write_report(content, place)
     return Report(place)
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -24,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from moo_clustering._arrays import Int64Array, choice
+from moo_clustering._messages import checked_path
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
@@ -457,10 +457,15 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
     path : path-like
         The ``.html`` file, in a folder that exists.
     """
-    # A lone surrogate, as from a file name in another encoding, has no UTF-8.
-    page = render(content).encode("utf-8", "replace")
-    with replacing(Path(path)) as file:
+    target, page = checked_path(path), page_bytes(content)
+    with replacing(target) as file:
         file.write(page)
+
+
+def page_bytes(content: ReportContent) -> bytes:
+    """The page of a report as the bytes of a file."""
+    # A lone surrogate, as from a file name in another encoding, has no UTF-8.
+    return render(content).encode("utf-8", "replace")
 
 
 @cache
