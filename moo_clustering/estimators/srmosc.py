@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from moo_clustering import graphs
-from moo_clustering._arrays import FloatArray, IntpArray, Labels, numeric_features, spawn_seeds, warn_caller
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
