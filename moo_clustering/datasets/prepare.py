@@ -556,7 +556,7 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and dtype.kind == "M":
         return Column(name, "date", _moments(column))
     if isinstance(dtype, np.dtype) and dtype.kind == "m":
-        hours = (column / pd.Timedelta(hours=1)).to_numpy(dtype=np.float64)
+        hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
         return Column(name, "number", hours, convention="plain", unit="hours")
     if is_plain(column) and indistinct_values(column) is None:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -568,7 +568,7 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return _category(name, cells)
     if not are_cells(cells):
-        return Column(name, "category", cells).out("cells that are neither numbers nor text")
+        return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
     return _read_texts(name, cells)
 
 
@@ -622,9 +622,9 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
         return Column(name, "date", texts).out(dates)
     if dates is not None:
         return Column(name, "date", _spread(dates, known))
-    if (numbers := read_fractions(texts[known])) is not None:
+    if (fractions := read_fractions(texts[known])) is not None:
         remark = f"read as numbers of fractions ({texts[known][0]!r})"
-        return Column(name, "number", _spread(numbers, known), convention="plain", remark=remark)
+        return Column(name, "number", _spread(fractions, known), convention="plain", remark=remark)
     return _category(name, cells)
 
 
@@ -730,7 +730,8 @@ def alike_note(names: Iterable[str]) -> str:
     for name in names:
         number = as_number(text := unicodedata.normalize("NFKC", name))
         # Integers beyond 2^53 may differ although their numbers do not.
-        for key in {text, number} if abs(number) < 2.0**53 else {text}:
+        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
+        for key in keys:
             other = met.setdefault(key, name)
             if other != name:
                 how = "the same letters in another encoding" if np.isnan(number) else "the same number"
