@@ -10,6 +10,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -69,6 +70,7 @@ _TIME = re.compile(
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
 # Quarters and weeks as pandas writes them, which count as their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
@@ -811,6 +813,10 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
         dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
         if dates.notna().all():
             found.append(_moments(dates))
+        elif form == "ISO8601" and all(map(_DAY.fullmatch, column)):
+            # Days that pandas before 3 has no room for.
+            with suppress(ValueError):
+                found.append(column.to_numpy(dtype="datetime64[us]"))
     if not found:
         return None
     if any((other != found[0]).any() for other in found[1:]):
