@@ -490,7 +490,8 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
                 texts.append(kind.path)
     batches = []
     with ParquetFile(path, read_dictionary=texts) as file:
-        for batch in file.iter_batches(step):
+        # Threads would read batches ahead of the count.
+        for batch in file.iter_batches(step, use_threads=False):
             limit.spend(sum(map(_text_bytes, batch.columns)))
             batches.append(batch)
         read = pa.Table.from_batches(batches, file.schema_arrow)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -69,6 +70,7 @@ _TIME = re.compile(
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
 # Quarters and weeks as pandas writes them, which count as their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
 _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
@@ -556,7 +558,7 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and dtype.kind == "M":
         return Column(name, "date", _moments(column))
     if isinstance(dtype, np.dtype) and dtype.kind == "m":
-        hours = (column / pd.Timedelta(hours=1)).to_numpy(dtype=np.float64)
+        hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
         return Column(name, "number", hours, convention="plain", unit="hours")
     if is_plain(column) and indistinct_values(column) is None:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -568,7 +570,7 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return _category(name, cells)
     if not are_cells(cells):
-        return Column(name, "category", cells).out("cells that are neither numbers nor text")
+        return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
     return _read_texts(name, cells)
 
 
@@ -622,9 +624,9 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
         return Column(name, "date", texts).out(dates)
     if dates is not None:
         return Column(name, "date", _spread(dates, known))
-    if (numbers := read_fractions(texts[known])) is not None:
+    if (fractions := read_fractions(texts[known])) is not None:
         remark = f"read as numbers of fractions ({texts[known][0]!r})"
-        return Column(name, "number", _spread(numbers, known), convention="plain", remark=remark)
+        return Column(name, "number", _spread(fractions, known), convention="plain", remark=remark)
     return _category(name, cells)
 
 
@@ -730,7 +732,8 @@ def alike_note(names: Iterable[str]) -> str:
     for name in names:
         number = as_number(text := unicodedata.normalize("NFKC", name))
         # Integers beyond 2^53 may differ although their numbers do not.
-        for key in {text, number} if abs(number) < 2.0**53 else {text}:
+        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
+        for key in keys:
             other = met.setdefault(key, name)
             if other != name:
                 how = "the same letters in another encoding" if np.isnan(number) else "the same number"
@@ -810,6 +813,10 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
         dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
         if dates.notna().all():
             found.append(_moments(dates))
+        elif form == "ISO8601" and all(map(_DAY.fullmatch, column)):
+            # Days that pandas before 3 has no room for.
+            with suppress(ValueError):
+                found.append(column.to_numpy(dtype="datetime64[us]"))
     if not found:
         return None
     if any((other != found[0]).any() for other in found[1:]):

@@ -474,7 +474,8 @@ def typed(
         found = (days - days.min()) / np.timedelta64(86400, "s")
         notes.append(f"column {name!r} of dates became numbers of days")
     else:
-        return pd.Series(np.where(texts == "", None, texts), index=column.index, dtype=object)
+        texts[texts == ""] = None
+        return texts
     numbers[known] = found
     return numbers
 

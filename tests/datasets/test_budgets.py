@@ -38,24 +38,24 @@ def repeated(value, n):
 BOMBS = {
     "equal texts": lambda n: {"a": repeated("x" * 10_000, n), "b": np.zeros(n)},
     "equal bytes": lambda n: {"a": repeated(b"x" * 10_000, n), "b": np.zeros(n)},
-    "zeros": lambda n: {f"c{column}": repeated(0.0, 50 * n) for column in range(4)},
-    "truth values": lambda n: {f"c{column}": np.zeros(50 * n, dtype=bool) for column in range(4)},
-    "decimals": lambda n: {f"c{column}": repeated(Decimal("1.5"), n) for column in range(20)},
+    "zeros": lambda n: {f"c{column}": repeated(0.0, 50 * n) for column in range(8)},
+    "truth values": lambda n: {f"c{column}": np.zeros(50 * n, dtype=bool) for column in range(8)},
+    "decimals": lambda n: {f"c{column}": repeated(Decimal("1.5"), n) for column in range(30)},
     "wide bytes": lambda n: {
-        "a": repeated(b"x" * 2_000, n).cast(pa.dictionary(pa.int32(), pa.binary(2_000)))
+        "a": repeated(b"x" * 5_000, n).cast(pa.dictionary(pa.int32(), pa.binary(5_000)))
     },
     "lists of texts": lambda n: {"a": pa.array([["x" * 1_000] * 100] * (n // 10))},
     "records of texts": lambda n: {"a": pa.array([{"k": "x" * 10_000}] * n)},
-    "empty cells": lambda n: {f"c{column}": pa.nulls(50 * n, pa.int64()) for column in range(4)},
+    "empty cells": lambda n: {f"c{column}": pa.nulls(50 * n, pa.int64()) for column in range(8)},
 }
 
 
 @pytest.mark.parametrize("kind", sorted(BOMBS))
 def test_parquet_that_expands(tmp_path, monkeypatch, kind):
     """The limit is lowered, so that small tables do."""
-    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**20)
+    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**21)
     path = written_parquet(tmp_path / "t.parquet", BOMBS[kind](1_000))
-    assert path.stat().st_size < 2**20 / 100
+    assert path.stat().st_size < 2**21 / 100
     for read in (read_table, read_bags, lambda path: read_frame(path, Roles())):
         with pytest.raises(DataError, match=TOO_LARGE):
             read(path)
@@ -63,7 +63,7 @@ def test_parquet_that_expands(tmp_path, monkeypatch, kind):
 
 
 def test_texts_written_as_differences(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**20)
+    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**21)
     columns = {"a": pa.array(["x" * 5_000 + str(row) for row in range(1_000)])}
     options = {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY"}}
     path = written_parquet(tmp_path / "t.parquet", columns, **options)
@@ -74,7 +74,7 @@ def test_texts_written_as_differences(tmp_path, monkeypatch):
 
 def test_parquet_of_categories_that_expands(tmp_path, monkeypatch):
     """With the types of pandas, the texts would stay apart from their repetitions until they are used."""
-    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**20)
+    monkeypatch.setattr(files, "_ALWAYS_CELLS", 2**21)
     pq.write_table(pa.table(BOMBS["equal texts"](1_000)), tmp_path / "t.parquet", compression="zstd")
     with pytest.raises(DataError, match=TOO_LARGE):
         read_table(tmp_path / "t.parquet")
