@@ -23,6 +23,7 @@ from moo_clustering._arrays import (
     ShortMessages,
     block_slices,
     choice,
+    near_one,
     optional_package,
     quoted,
     unit_rows,
@@ -711,7 +712,7 @@ class PaperTfidfTransformer(_SparseWeighting):
             row of zeros, with one warning that says how many there are.
         """
         check_is_fitted(self)
-        weights = validated_rows(self, X, reset=False)
+        weights = near_one(validated_rows(self, X, reset=False))
         weights.data *= self.idf_[weights.indices]
         weights.eliminate_zeros()
         empty = int(np.count_nonzero(np.diff(weights.indptr) == 0))

@@ -439,7 +439,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
                 raise ValueError(
                     f"n_clusters={self.n_clusters} is more than the number of {what}, {name}={count}."
                 )
-        empty = np.asarray(X.sum(axis=1)).ravel() == 0
+        empty = row_sizes(X) == 0
         if empty.all():
             raise ValueError("No document has any term: all entries of X are 0.")
         best = map_nmf(

@@ -499,7 +499,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion at which a weight falls by e; the larger, the more features share the weight.
+        Dispersion, in the square of the unit of X, at which a weight falls by e; the larger, the more
+        features share the weight.
     dispersion : {"sum", "mean"}
         How the dispersion of a feature adds up over the documents of a cluster. Sums grow with the cluster
         and put all weight on features that are the same in it, mostly absent ones; means do not, and
@@ -579,7 +580,13 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         Exponent q of feature weights, above 1: near 1 one feature takes all weight of a cluster, a large
         one gives all features the same.
     floor : float
-        Smallest dispersion of a feature, above 0: features that a cluster lacks have none.
+        Smallest dispersion of a feature, above 0, in the square of the unit of X: features that a cluster
+        lacks have none.
+
+    Warns
+    -----
+    UserWarning
+        All features vary less than ``floor``, so that none is told from another.
     """
 
     _: KW_ONLY
@@ -598,6 +605,15 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
             if not (value > 1 and math.isfinite(value)):
                 raise ValueError(f"{name} must be a number > 1, as {reason} ({advice}); got {quoted(value)}")
         self._options: SubspaceOptions = self._make_options()
+
+    def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
+        # Values that are not stored are 0.
+        widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
+        if 0 < widest**2 < self.floor:
+            warn_caller(
+                f"features differ by up to {widest:g}, and all dispersions are below floor={self.floor:g}: "
+                "all features weigh the same; rescale X, or lower floor"
+            )
 
     @property
     def _exponent(self) -> float:
@@ -688,7 +704,8 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters : int
         Number of clusters, many more than classes: they are regions of classes.
     gamma : float
-        Weight of the chi-square between feature and cluster in the dispersion of features; 0 leaves it out.
+        Weight of the chi-square between feature and cluster in the dispersion of features, which has the
+        square of the unit of X; 0 leaves it out.
     impurity : {"mean", "count", "none"} or None
         Product of Gini index and entropy of the labels of a cluster. ``"mean"`` divides it by that of all
         labelled documents; ``"count"`` multiplies it by the squared size, as printed, which leaves next to
@@ -793,6 +810,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
+        super()._warn_of_data(X, data, targets)
         values = X.data if issparse(X) else X
         are_counts = (
             values.size and values.max() > 1 and values.min() >= 0 and (values == np.rint(values)).all()

@@ -72,7 +72,7 @@ class SubspaceData:
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of other samples, relative to which those of X are read in the same form.
+            ``matrix.shift`` of other samples, relative to which dense rows of X are read as well.
 
         Raises
         ------
@@ -91,8 +91,8 @@ class SubspaceData:
         if given.dtype == np.float16:
             given = given.astype(kind)  # sparse matrices have no such type
         require_squares(given, dtype=kind)
-        share = np.count_nonzero(given) / given.size if shift is None and not issparse(given) else 0.0
-        if not issparse(given) and (share > _DENSE if shift is None else shift.any()):
+        shifted = shift is not None and shift.any()
+        if not issparse(given) and (shifted or np.count_nonzero(given) > _DENSE * given.size):
             return cls(DenseMatrix(given, kind, shift), kind, n_jobs)
         return cls(SparseMatrix(_canonical(given), kind), kind, n_jobs)
 
@@ -176,7 +176,8 @@ class DenseMatrix:
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
         self._X: AnyFloatArray = np.ascontiguousarray(matrix, dtype=dtype)
         self.shape: tuple[int, int] = self._X.shape
-        self.is_binary = shift is None and bool(((self._X == 0) | (self._X == 1)).all())
+        shifted = shift is not None and shift.any()
+        self.is_binary = not shifted and bool(((self._X == 0) | (self._X == 1)).all())
         self.shift = np.zeros(self.shape[1]) if self.is_binary else self.mean() if shift is None else shift
         self.order = np.arange(self.shape[1])
 

@@ -793,13 +793,13 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
         return result
-    euclidean = isinstance(metric, str) and metric == "euclidean" and not issparse(X)
+    euclidean = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean") and not issparse(X)
     if isinstance(metric, str):
         # Only the order of the neighbours counts, which a power of two leaves as it is.
         X = near_one(X, together=metric != "cosine")
     points = centred_features(X) if euclidean else X
     largest = float(np.einsum("ij,ij->i", points, points).max()) if euclidean else 0.0
-    search = NearestNeighbors(metric=metric).fit(points)
+    search = NearestNeighbors(metric="euclidean" if euclidean else metric).fit(points)
     pending = np.arange(n)
     n_candidates = min(n, width + 3)
     while len(pending):

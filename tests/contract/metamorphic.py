@@ -12,6 +12,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from contract import encodings as encoding_cases
@@ -112,6 +113,19 @@ def estimators():
                 if accepts(case, option, value)
             }
     return found
+
+
+def every_estimator(others=("metric=cosine", "scale=none", "dtype=float32")):
+    """Parametrize a test by estimators: in the default tier quick ones, with some of the other options."""
+    return pytest.mark.parametrize(
+        "name",
+        [
+            name
+            if "evolved" not in name and ("=" not in name or name.endswith(others))
+            else pytest.param(name, marks=pytest.mark.slow)
+            for name in estimators()
+        ],
+    )
 
 
 def accepts(case, option, value):

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from contract.encodings import EVERY_ENCODING
 from contract.metamorphic import (
@@ -18,6 +19,7 @@ from contract.metamorphic import (
     changed_samples,
     changes_of,
     estimators,
+    every_estimator,
     fitted,
     in_unit,
     mapped,
@@ -89,7 +91,7 @@ def compared(name, power, attempt, differ, refuse):
         pytest.param((-500, -300, -1, 50, 300, 500), id="others", marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("name", estimators())
+@every_estimator()
 def test_estimators(name, powers):
     case, X = estimators()[name], samples_of(estimators()[name])
     model, expected = usual(name)
@@ -150,6 +152,28 @@ def test_indices():
                 return [] if same_up_to_unit(expected[:, None], found[:, None], power) else ["values"]
 
             faults += compared(name, power, attempt, INDICES_DIFFER, INDICES_REFUSE)
+    assert not faults, "\n".join(faults)
+
+
+COSINES = (
+    *("AMOSAClus", "NSGA2Clus", "SphericalKMeans", "SphericalKMeans, algorithm=bisecting"),
+    *("HMRFKMeans, metric=cosine", "PCKMeans, metric=cosine"),
+)
+EACH_ROW = np.array([0, -60, 55, -300, 300, 20])[np.arange(24) % 6][:, None]
+
+
+def test_rows_in_units_of_their_own_have_the_same_directions():
+    faults = []
+    for name in COSINES:
+        X = samples_of(estimators()[name])
+        for form in (np.asarray, sp.csr_array):
+            changed = changes_of(usual(name)[1], fitted(estimators()[name], form(np.ldexp(X, EACH_ROW)))[1])
+            faults += [f"{name}: {changed}"] if changed else []
+    for name, case in INDICES.items():
+        if "cosine" in name:
+            X = on_a_grid(case.data())
+            if not np.array_equal(values(case, X), values(case, np.ldexp(X, EACH_ROW))):
+                faults.append(name)
     assert not faults, "\n".join(faults)
 
 

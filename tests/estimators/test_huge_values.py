@@ -1,10 +1,13 @@
 """Values near the ends of the floating-point numbers: one sentence, and no warning from inside."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from moo_clustering import (
+    SCAD2,
     EntropyWeightedKMeans,
     FuzzyModesMOGA,
     HMRFKMeans,
@@ -58,3 +61,13 @@ def test_categories_of_any_float(dtype):
     options = {"n_gen": 2, "pop_size": 6, "random_state": 0}
     expected = FuzzyModesMOGA(2, **options).fit(codes.astype(float)).labels_
     np.testing.assert_array_equal(FuzzyModesMOGA(2, **options).fit(codes.astype(dtype)).labels_, expected)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_unit_in_which_all_dispersions_are_below_the_floor(kind):
+    with pytest.warns(UserWarning, match="all dispersions are below floor=1e-06.* rescale X, or lower floor"):
+        SCAD2(2, random_state=0).fit(kind(X * 1e-4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SCAD2(2, floor=1e-14, random_state=0).fit(kind(X * 1e-4))
+        SCAD2(2, random_state=0).fit(kind(X))
