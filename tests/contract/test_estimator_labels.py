@@ -49,6 +49,8 @@ OPTIONS = {
 }
 for _name in ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"):
     OPTIONS[_name] = [{}, {"n_clusters": 3}, {"min_cluster_size": 4}]
+# Solutions of the pool's estimators that have the numbers of the classes after a fit with labels.
+BY_CLASS = ("auto", "control", "random-control")
 CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters]
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
@@ -190,7 +192,7 @@ def faults_of(case, name, model, X, form, what, options, told, n_rules=2):
             warnings.simplefilter("always")
             model.choose(rule)
         told = [str(warning.message) for warning in caught]
-        found = faults_of_solution(name, model, X, what, options, told, by_class and rule == "auto")
+        found = faults_of_solution(name, model, X, what, options, told, by_class and rule in BY_CLASS)
         faults += [f"{case}, choose({rule!r}): {fault}" for fault in found]
         if what != "nothing" or not isinstance(rule, int):
             # Constraints may repair what the search has found.
