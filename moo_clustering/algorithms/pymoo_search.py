@@ -488,12 +488,16 @@ class PymooSearch:
         """Do what ``algorithm.next()`` does, and look at the genes before they are evaluated."""
         algorithm, self._n_unseen = self.algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
+        given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
+        if given and isinstance(sampling, np.ndarray):
+            # pymoo's elimination of duplicates needs numbers already.
+            start = np.atleast_2d(sampling)
+            array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
             infills = algorithm.infill()
             if infills is None:
                 algorithm.advance()
                 return
-            given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
             if own or given:
                 who = "the start population" if given else ", ".join(type(one).__name__ for one in own)
                 check_infills(infills, self.problem, who)
@@ -566,8 +570,8 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
         if len(outside):
             gene = int(outside[0])
             raise ValueError(
-                f"{who} must make genes within the bounds of the problem, {low[gene]}..{high[gene]} for gene "
-                f"{gene}, got {genes[gene]}: {VALID_GENES}"
+                f"{who} must make genes within the bounds of the problem, {low[gene]:g}..{high[gene]:g} for "
+                f"gene {gene}, got {genes[gene]}: {VALID_GENES}"
             )
 
 

@@ -904,7 +904,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 
 
 def united(
-    labels: NDArray[np.integer[Any]], equal: NDArray[np.intp], fixed: NDArray[np.integer[Any]] | None = None
+    labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
     """Partitions with all samples of one number in ``equal`` in the cluster of most of them.
 

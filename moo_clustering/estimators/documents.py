@@ -248,7 +248,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         found, associated = consensus_partition(
             self.consensus, taken, self.n_clusters, consensus_seed, int(self.max_memory)
         )
-        kept, found = np.unique(united(found, equal), return_inverse=True)
+        found, kept = number_clusters(united(found, equal))
         associated = associated[kept]
         self._set_labels(found, seen, matrix.shape[0])
         if int(equal.max()) + 1 < self.n_clusters:
@@ -967,12 +967,12 @@ def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
     labels = united(found.labels, equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
-    kept, labels = np.unique(labels, return_inverse=True)
-    sums = cluster_sums(X, labels.astype(np.int32), len(kept))
+    labels, kept = number_clusters(labels)
+    sums = cluster_sums(X, labels, len(kept))
     norms = np.linalg.norm(sums, axis=1, keepdims=True)
     centers = np.where(norms > 1e-12, sums / np.where(norms > 1e-12, norms, 1.0), found.centers[kept])
     i2 = float(norms.sum(dtype=np.float64))
-    return found._replace(labels=labels.astype(np.int32), centers=centers, i2=i2)
+    return found._replace(labels=labels, centers=centers, i2=i2)
 
 
 def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartition | None:

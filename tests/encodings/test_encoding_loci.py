@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, coo_matrix
 from scipy.sparse.csgraph import connected_components
+from sklearn.datasets import load_iris
 
 from moo_clustering._kernels.loci import component_rows
 from moo_clustering._kernels.partitions import number_by_first_appearance
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.loci import relevant_links
-from moo_clustering.graphs import locus_graph
+from moo_clustering.graphs import locus_graph, neighbor_lists
 
 NEIGHBORS = np.array([[1, 2], [0, 2], [1, 3], [2, 4], [3, 2]])
 
@@ -78,6 +79,48 @@ def test_encode_links_each_sample_to_the_next_of_its_cluster():
     encoding = LocusAdjacencyEncoding(n_samples=6)
     labels = np.array([[0, 1, 0, 1, 0, 2], [0, 0, 0, 0, 0, 0]])
     assert_array_equal(encoding.encode(labels), [[2, 3, 4, 3, 4, 5], [1, 2, 3, 4, 5, 5]])
+
+
+def neighbour_links(neighbors, links):
+    """Which links lead to a neighbour, in either direction, or to the sample itself."""
+    return [
+        int(j) == i or int(j) in neighbors[i] or i in neighbors[int(j)] for i, j in enumerate(links.tolist())
+    ]
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_encode_keeps_to_the_neighbours_wherever_they_connect_the_clusters(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 30))
+    width = int(rng.integers(1, min(5, n)))
+    neighbors = np.array([rng.permutation(np.delete(np.arange(n), i))[:width] for i in range(n)])
+    encoding = LocusAdjacencyEncoding(neighbors)
+    # Clusters that links to neighbours make need no others, and no list is followed backwards.
+    made = encoding.decode(encoding.random(4, rng))
+    links = encoding.encode(made)
+    assert_array_equal(encoding.decode(links), made)
+    for row in links:
+        assert all(int(j) == i or int(j) in neighbors[i] for i, j in enumerate(row))
+    # Other clusters get a link more for every piece that is not connected, and stay what they are.
+    labels = rng.integers(0, 3, n)
+    row = encoding.encode(labels[None])[0]
+    assert_array_equal(encoding.decode(row[None])[0], components(encoding.encode(labels[None])[0]))
+    ends = np.array([(i, j) for i in range(n) for j in neighbors[i] if labels[i] == labels[j]]).reshape(-1, 2)
+    graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    n_pieces = connected_components(graph, directed=False)[0]
+    assert len(np.unique(encoding.decode(row[None]))) == len(np.unique(labels))
+    assert n - sum(neighbour_links(neighbors, row)) <= n_pieces - len(np.unique(labels))
+    assert sum(int(j) == i for i, j in enumerate(row)) == len(np.unique(labels))
+
+
+def test_encoded_classes_of_a_table_are_links_to_neighbours():
+    X, y = load_iris(return_X_y=True)
+    neighbors = neighbor_lists(X, 10, rng=np.random.default_rng(0)).indices
+    encoding = LocusAdjacencyEncoding(neighbors)
+    links = encoding.encode(y[None])
+    assert_array_equal(encoding.decode(links)[0], y)
+    assert all(neighbour_links(neighbors, links[0]))
 
 
 def test_repair_takes_the_nearest_neighbour_or_no_link():
