@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,10 +27,15 @@ _NOT_FOR_USERS = (
 )
 
 
+# Numbers of threads of OpenMP and of linear algebra, read when the libraries are imported.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
 class Command(click.Command):
     """A command whose errors and warnings are one line on stderr, with exit code 2, or 130 after Ctrl-C."""
 
     def invoke(self, context: click.Context) -> Any:
+        _spare_threads()
         # Also what imports warn of.
         with shown_warnings():
             return super().invoke(context)
@@ -50,6 +57,24 @@ class Command(click.Command):
 
 class Commands(Command, click.Group):
     """A group of commands with such errors."""
+
+
+def _spare_threads() -> None:
+    """Leave libraries on one thread where no more can be started, as some end the process then."""
+    end, started = threading.Event(), []
+    try:
+        # For OpenMP and the linear algebra of NumPy and of SciPy.
+        for _ in range(3 * (os.cpu_count() or 1)):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except RuntimeError:
+        for name in _THREADS:
+            os.environ.setdefault(name, "1")
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
 
 
 @contextmanager
@@ -93,7 +118,8 @@ def shown_warnings() -> Iterator[list[str]]:
         from tqdm import tqdm
 
         line = message_line(message)
-        if line not in lines:
+        # That a bar of progress has no thread of its own changes nothing.
+        if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with tqdm.external_write_mode():
                 click.echo(f"Warning: {line}", err=True)
