@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import pickle
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -20,13 +22,27 @@ from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["active_shelf", "finished_calls", "n_threads", "one_thread", "run_calls", "threads_here"]
+__all__ = [
+    "active_shelf",
+    "can_start",
+    "finished_calls",
+    "n_threads",
+    "named_losses",
+    "one_thread",
+    "run_calls",
+    "thread_calls",
+    "threads_here",
+]
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 """As :func:`joblib.delayed` makes it."""
 Buffer = NDArray[np.uint8]
 # Smaller arrays go with their task.
 _LARGE = 1 << 14
+# Threads and processes per worker process of joblib, and those that serve them all.
+_PER_PROCESS, _AROUND = 4, 4
+# Threads that were started at once.
+_startable = [1]
 # As long as the block of joblib.parallel_config.
 _SHELVES: WeakKeyDictionary[Any, Shelf] = WeakKeyDictionary()
 
@@ -42,7 +58,8 @@ def run_calls(
     """
     shelf = active_shelf()
     if shelf is None:
-        with _named_losses():
+        with named_losses():
+            _require_workers(n_jobs, prefer)
             return list(Parallel(n_jobs=n_jobs, prefer=prefer)(calls))
     if effective_n_jobs(n_jobs) == 1:
         return [function(*args, **kwargs) for function, args, kwargs in calls]
@@ -60,13 +77,21 @@ def finished_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> Gener
     if shelf is not None:
         parcels = Parcels(shelf)
         calls = (parcels.pack(call) for call in calls)
-    with _named_losses():
+    with named_losses():
+        if shelf is None:
+            _require_workers(n_jobs)
         yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
 
 
+def thread_calls(calls: Iterable[Call], *, n_jobs: int | None = None) -> list[Any]:
+    """Results of ``delayed`` calls on threads of this process, whatever joblib's backend."""
+    with named_losses():
+        return list(Parallel(n_jobs=n_jobs, require="sharedmem")(calls))
+
+
 @contextmanager
-def _named_losses() -> Iterator[None]:
-    """Tell in a sentence that a worker process was killed."""
+def named_losses() -> Iterator[None]:
+    """Turn failures of workers into a ChildProcessError: they cannot be started, or one was killed."""
     try:
         yield
     except BrokenProcessPool as error:
@@ -74,6 +99,52 @@ def _named_losses() -> Iterator[None]:
             "a worker process ended abruptly: it was killed, as systems do when memory runs out; "
             "run again, with fewer jobs if memory was short"
         ) from error
+    except (RuntimeError, OSError) as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            # Python's threads, and the system for processes. joblib fails again when it ends the others.
+            if "start new thread" in str(cause) or getattr(cause, "errno", None) == errno.EAGAIN:
+                raise _no_workers() from error
+            cause = cause.__cause__ or cause.__context__
+        raise
+
+
+def _no_workers() -> ChildProcessError:
+    return ChildProcessError(
+        "cannot start workers: the system starts no more threads or processes; "
+        "--jobs 1 (in Python n_jobs=1) does without"
+    )
+
+
+def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:
+    """Raise a ChildProcessError unless joblib's workers can be started, in whose midst joblib may hang."""
+    count = effective_n_jobs(n_jobs)
+    backend = get_active_backend(prefer=prefer)[0]
+    if count > 1 and _is_local(backend):
+        shared = getattr(backend, "supports_sharedmem", False)
+        if not can_start(count if shared else _PER_PROCESS * count + _AROUND):
+            raise _no_workers()
+
+
+def can_start(count: int) -> bool:
+    """Whether the system lets so many more threads be started; a positive answer holds for the process."""
+    if count <= _startable[0]:
+        return True
+    end = threading.Event()
+    threads: list[threading.Thread] = []
+    try:
+        for _ in range(count):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            threads.append(thread)
+    except RuntimeError:
+        return False
+    finally:
+        end.set()
+        for thread in threads:
+            thread.join()
+    _startable[0] = count
+    return True
 
 
 class Content:
@@ -202,16 +273,20 @@ def n_threads(n_jobs: int | None) -> int:
     """Threads of this process that ``n_jobs`` stands for.
 
     As for joblib; but where joblib's backend is a cluster, whose workers are no threads here, None is one
-    thread and -1 all processors of this machine.
+    thread and -1 all processors of this machine. Raises a ChildProcessError where they cannot be started.
     """
     if n_jobs == 1:
         return 1
     if _is_local(get_active_backend()[0]):
-        return int(effective_n_jobs(n_jobs))
-    if n_jobs is None:
+        count = int(effective_n_jobs(n_jobs))
+    elif n_jobs is None:
         return 1
-    with parallel_config(backend="threading"):
-        return int(effective_n_jobs(n_jobs))
+    else:
+        with parallel_config(backend="threading"):
+            count = int(effective_n_jobs(n_jobs))
+    if not can_start(count):
+        raise _no_workers()
+    return count
 
 
 def _is_local(backend: object) -> bool:
@@ -226,7 +301,8 @@ def threads_here(n_jobs: int | None = None) -> Iterator[None]:
     For steps that take less than sending their data, and for fits whose data would be lost with a worker.
     """
     if _is_local(get_active_backend()[0]):
-        yield
+        with named_losses():
+            yield
         return
     with parallel_config(backend="threading", n_jobs=n_threads(n_jobs)):
         yield

@@ -12,7 +12,7 @@ from numba.core import event
 from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
-from moo_clustering._parallel import n_threads
+from moo_clustering._parallel import n_threads, named_losses
 
 # Loci per block: rows of counts of one block stay in the processor's second-level cache.
 BLOCK = 4096
@@ -78,7 +78,7 @@ def for_parts(
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
     # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
     # milliseconds, less than joblib waits between looks at its workers.
-    with ThreadPoolExecutor(workers) as pool:
+    with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
 
 

@@ -35,6 +35,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+_NO_BROWSER = "No browser could be opened; open the address in one yourself."
 _PLAIN = "text/plain; charset=utf-8"
 # Bytes of an answer: the longest name takes a few hundred.
 _LARGEST_ANSWER = 64 * 1024
@@ -61,7 +62,11 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
                 )
             if open_browser:
                 # Some browsers return only when they are closed.
-                threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
+                try:
+                    threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
+                except RuntimeError:
+                    # The system starts no more threads.
+                    click.echo(_NO_BROWSER, err=True)
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo("\nStopped; the report is no longer served.")
@@ -69,7 +74,7 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
 
 def _open(address: str) -> None:
     if not webbrowser.open(address):
-        click.echo("No browser could be opened; open the address in one yourself.", err=True)
+        click.echo(_NO_BROWSER, err=True)
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
@@ -248,6 +253,13 @@ class PageServer(ThreadingHTTPServer):
     def invites(self, code: str) -> bool:
         """Whether this is the address that leads to the page once, which it does no more from now on."""
         return self._codes.pop(code, False)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer on a thread of its own, or on this one where the system starts no more."""
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:
+            self.process_request_thread(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about browsers that hang up."""

@@ -34,6 +34,10 @@ _NOT_FOR_USERS = (
 )
 
 
+# Numbers of threads of OpenMP and of linear algebra, read when the libraries are imported.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
 class Ending:
     """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first of them.
 
@@ -215,6 +219,7 @@ class Command(click.Command):
     """
 
     def invoke(self, context: click.Context) -> Any:
+        _spare_threads()
         # Imports may warn, too.
         with shown_warnings():
             return super().invoke(context)
@@ -243,6 +248,24 @@ class Command(click.Command):
 
 class Commands(Command, click.Group):
     """A group of commands with such errors."""
+
+
+def _spare_threads() -> None:
+    """Leave libraries on one thread where no more can be started, as some end the process then."""
+    end, started = threading.Event(), []
+    try:
+        # For OpenMP and the linear algebra of NumPy and of SciPy.
+        for _ in range(3 * (os.cpu_count() or 1)):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except RuntimeError:
+        for name in _THREADS:
+            os.environ.setdefault(name, "1")
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
 
 
 @contextmanager
@@ -292,7 +315,8 @@ def shown_warnings() -> Iterator[list[str]]:
         from tqdm import tqdm
 
         line = message_line(message)
-        if line not in lines:
+        # That a bar of progress has no thread of its own changes nothing.
+        if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with tqdm.external_write_mode():
                 click.echo(f"Warning: {line}", err=True)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 import pandas as pd
 from deap import base
-from joblib import Parallel, delayed
+from joblib import delayed
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
@@ -29,6 +29,7 @@ from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_cluster
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
 from moo_clustering._messages import progress_bar
+from moo_clustering._parallel import thread_calls
 from moo_clustering.algorithms.search import (
     InterruptedSearchWarning,
     InterruptGuard,
@@ -236,8 +237,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         with InterruptGuard() as guard:
             # The kernels release the interpreter lock, and threads share the data. Ctrl-C and the
             # checkpoint belong to this process, whatever the backend.
-            parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-            runs = parallel(delayed(run)(name, guard) for name in names)
+            runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
         self._set(runs[0], problem)
         self.control_inertia_ = {
             name: control.best.objective for name, control in zip(names[1:], runs[1:], strict=True)

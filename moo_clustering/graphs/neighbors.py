@@ -32,7 +32,7 @@ from moo_clustering._data import FLOATS, checked_array, checked_integers, checke
 from moo_clustering._distances import OF_SQUARES, checked_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._kernels.trees import LANES, build, nearest_by_blocks
-from moo_clustering._parallel import n_threads, threads_here
+from moo_clustering._parallel import n_threads, named_losses, threads_here
 from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
@@ -750,7 +750,10 @@ class _MinkowskiSearch(PointSearch):
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         if self._tree is None:
             self._tree = cKDTree(self.points, leafsize=_LEAF, balanced_tree=False)
-        distances, points = self._tree.query(self.points[rows], k=n_found, p=self.power, workers=self.workers)
+        with named_losses():
+            distances, points = self._tree.query(
+                self.points[rows], k=n_found, p=self.power, workers=self.workers
+            )
         distances = round_distances(distances)
         return Found(points, distances, distances[:, -1])
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from moo_clustering._arrays import FloatArray, choice, integer, positive, require_squares
 from moo_clustering._data import checked_table
-from moo_clustering._parallel import n_threads, one_thread
+from moo_clustering._parallel import n_threads, named_losses, one_thread
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
@@ -208,7 +208,7 @@ class FuzzyModesProblem(SignedProblem):
         with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
             if workers > 1:
-                with ThreadPoolExecutor(workers) as pool:
+                with named_losses(), ThreadPoolExecutor(workers) as pool:
                     results = list(pool.map(self._score, blocks))
             else:
                 results = [self._score(block) for block in blocks]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from moo_clustering import subspace
 from moo_clustering._arrays import AnyFloatArray, IntArray, Labels, integer, quoted
+from moo_clustering._parallel import thread_calls
 from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import Encoding
 from moo_clustering.encodings.base import (
@@ -477,8 +478,7 @@ class SubspaceSeedEncoding(Encoding):
         """Grow the clusters of every row of :meth:`canonical`, and return the results of ``use``."""
         # Each result is used on the thread that computed it, as all memberships at once would take much
         # memory. Threads only: returning a result from another process takes as long as computing it.
-        run = Parallel(n_jobs=self.n_jobs, require="sharedmem")
-        return run(delayed(self._grown)(row[row >= 0], use) for row in X)
+        return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 
     def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
         return use(self.grow(seeds))
