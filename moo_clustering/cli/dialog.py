@@ -25,6 +25,8 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
 # Features and lines of a text that are shown of a sample; a line is no longer than the eye follows.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
+# Characters of a line of the input, which may come from a device without an end.
+_LONGEST_LINE = 10_000
 
 
 def run_ask(
@@ -132,11 +134,15 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line() -> str:
-    """A line of the input; empty at its end, which may be that its terminal is gone."""
+    """A line of the input; empty at its end, which may be that its terminal is gone, or no line ever ends."""
     try:
-        return sys.stdin.readline()
+        text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:
         return ""
+    if len(text) < _LONGEST_LINE or text.endswith("\n"):
+        return text
+    click.echo(f"the input has a line of {_LONGEST_LINE} characters or more, and is not read any further.")
+    return ""
 
 
 def _known(run: AskedRun) -> list[str]:

@@ -96,9 +96,17 @@ class Ending:
         raise KeyboardInterrupt
 
     def _again(self, number: int) -> None:
-        self._timer = threading.Timer(_SOON, _thread.interrupt_main, [number])
+        self._timer = threading.Timer(_SOON, self._send, [number])
         self._timer.daemon = True
         self._timer.start()
+
+    def _send(self, number: int) -> None:
+        if not self._previous:  # the command has ended
+            return
+        if sys.platform == "win32":
+            _thread.interrupt_main(number)
+        else:  # which also ends a wait of the main thread
+            signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
         """Raise an interruption again that was dropped where nothing can be raised, as in a callback of C."""

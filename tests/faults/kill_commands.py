@@ -155,7 +155,7 @@ class Ask:
             shutil.copytree(self.place, copy, dirs_exist_ok=True)
             copy.rename(out)
         answers = out / "answers.json"
-        n_given = answers.read_bytes().count(b"\n") - 1 if self.begun(folder) else 0
+        n_given = _n_answers(answers)
         typed = "\n".join(self.words[n_given:]) + "\n"
         result = CliRunner().invoke(main, ["ask", str(out), "--resume"], input=typed)
         if result.exit_code:
@@ -165,8 +165,13 @@ class Ask:
 
     def begun(self, folder):
         """Whether there are answers."""
-        answers = folder / "out" / "answers.json"
-        return answers.exists() and answers.read_bytes().count(b"\n") > 1
+        return _n_answers(folder / "out" / "answers.json") > 0
+
+
+def _n_answers(answers):
+    """Whole answers in a file, the last of which may lack the end of its line."""
+    lines = answers.read_text().split("\n") if answers.exists() else []
+    return sum(line.endswith("}") for line in lines[1:])
 
 
 @dataclass

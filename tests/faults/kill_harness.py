@@ -119,6 +119,10 @@ class Subject:
         self.row.resumed += 1
         self.row.equal += self._compare(ended, said)
         self.row.from_saved += ended.n_loaded > 0
+        # Whoever writes again removes what killed writers have left.
+        if ended.boundaries and (left := leftovers(folder)):
+            names = ", ".join(sorted(str(path.relative_to(folder)) for path in left))
+            self.row.failures.append(f"{said}: {names} stayed")
         if self._begun and not ended.error and not ended.n_loaded:
             self.row.failures.append(f"{said}: started over, although there was something to go on from")
 
