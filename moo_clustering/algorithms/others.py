@@ -74,7 +74,7 @@ class CHC(Algorithm):
         Decrease of ``d``.
     distance : callable, optional
         ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
-        Default: number of differing genes. Must be picklable for checkpoints, so not a lambda.
+        Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
     divergence : float, optional
         Restarts draw from ``sampling``, or uniformly if that is fixed. A ``divergence`` r in [0, 1] instead
         replaces each gene of copies of the best individual by such a draw with probability r, and resets
