@@ -103,7 +103,8 @@ class RelocateCentre(base.DrawnMutation):
     """Move a centre to a sample, preferably to a sample far from all other centres.
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
-    nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+    nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
+    n_features) time per individual, or O(k n_features) if ``"uniform"`` draws the sample uniformly.
 
     Parameters
     ----------
@@ -113,11 +114,6 @@ class RelocateCentre(base.DrawnMutation):
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, as set by
         :class:`CentreMatchingCrossover`, or else a new uniform number per mutation.
-
-    Notes
-    -----
-    Takes O(n_samples k n_features) time per individual, or O(k n_features) if ``"uniform"`` draws the sample
-    uniformly.
 
     References
     ----------

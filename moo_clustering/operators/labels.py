@@ -187,12 +187,9 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    Children of parents that encode the same partition encode the same partition too. Children may have
-    fewer clusters than their parents, but no new cluster labels.
-
-    Notes
-    -----
-    Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
+    Children of parents that encode the same partition encode the same partition too. Children may have fewer
+    clusters than their parents, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for
+    the alignment of K > 2 clusters.
 
     References
     ----------
@@ -274,7 +271,8 @@ class ImprovementMutation(base.DrawnMutation):
 
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw accounts for the earlier ones, and no
-    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster.
+    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Takes one evaluation per mutated
+    individual, plus O(n + K^3) time per redrawn gene, for n instances and K clusters.
 
     Parameters
     ----------
@@ -293,11 +291,6 @@ class ImprovementMutation(base.DrawnMutation):
     ------
     TypeError
         If there is no objective with a method ``improve``.
-
-    Notes
-    -----
-    Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances
-    and K clusters.
 
     References
     ----------
@@ -333,7 +326,8 @@ class KMMutation(base.DrawnMutation):
 
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
-    :class:`MinSizeRepair` restores it.
+    :class:`MinSizeRepair` restores it. Takes O(n N) time per mutated individual, for N bags with n instances,
+    like an evaluation.
 
     Parameters
     ----------
@@ -345,10 +339,6 @@ class KMMutation(base.DrawnMutation):
     ------
     TypeError
         If there is no objective with a method ``reassign``.
-
-    Notes
-    -----
-    Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation.
 
     References
     ----------
@@ -390,7 +380,8 @@ class MinSizeRepair(base.GeneRepair):
 
     For cluster labels, which are first rounded to integers, and problems with an attribute ``objective``,
     such as :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"``
-    also repairs constraints. Valid individuals do not change.
+    also repairs constraints. Valid individuals do not change. Takes one evaluation per repaired individual,
+    plus O(N) time per moved bag, for N bags.
 
     Parameters
     ----------
@@ -401,10 +392,6 @@ class MinSizeRepair(base.GeneRepair):
     ------
     TypeError
         If there is no objective with a method ``repair``.
-
-    Notes
-    -----
-    Takes one evaluation per repaired individual, plus O(N) time per moved bag, for N bags.
     """
 
     def __init__(self, objective: BagObjective | None = None, **kwargs: Any) -> None:

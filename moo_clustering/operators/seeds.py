@@ -74,11 +74,8 @@ class AlignedSeedCrossover(base.PairCrossover):
     are exchanged with probability one half. Unmatched seeds of the larger parent go to either child, so
     children of parents of different sizes have sizes in between. Repeated seeds are removed, and random
     documents are added if too few seeds remain. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-
-    Notes
-    -----
-    Takes O(k^2 n_features + k^3) time per pair, plus the evaluation of any unevaluated parent.
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
+    plus the evaluation of any unevaluated parent.
 
     References
     ----------
@@ -114,20 +111,16 @@ def _paired(
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed by a document far from all centroids.
 
-    The document is drawn with probability proportional to its distance to the nearest centroid, computed
-    with the feature weights of that cluster. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    The document is drawn with probability proportional to its distance to the nearest centroid, computed with
+    the feature weights of that cluster. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    Takes O(n_samples) time per individual, plus an evaluation unless the individual has been evaluated. Best
+    used in :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
         ``"full"`` replaces a seed, adds a seed in a random slot, or drops a seed, with equal probability; it
         replaces a seed if the number of clusters cannot grow or shrink.
-
-    Notes
-    -----
-    Takes O(n_samples) time per individual, plus an evaluation unless the individual has been evaluated. Best
-    used in :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors.
 
     References
     ----------

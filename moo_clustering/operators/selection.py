@@ -94,17 +94,14 @@ class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals whose canonical genotype has occurred before.
 
     pymoo's default compares all pairs by Euclidean distance, and so misses permuted medoids and renumbered
-    clusters. This class compares one hash per individual.
+    clusters. This class compares one hash per individual. Takes O(n_individuals n_var) time plus the cost of
+    ``canonical``.
 
     Parameters
     ----------
     canonical : Encoding or callable, optional
         An encoding with :meth:`~moo_clustering.encodings.Encoding.canonical`, or a function ``X -> X`` of
         populations, shape (n_individuals, n_var). Default: genes are compared directly. Dtypes are ignored.
-
-    Notes
-    -----
-    Takes O(n_individuals n_var) time plus the cost of ``canonical``.
 
     Examples
     --------

@@ -169,8 +169,9 @@ class SupportMutation(base.SeededMutation):
     """Drop the smallest weight of a row or add the candidate with the largest gain, then refit the weights.
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa, where
-    g is minus half the gradient: the largest error reduction that its weight alone achieves. The last link
-    of a row is never dropped, and weights are refitted even if no link changes.
+    g is minus half the gradient: the largest error reduction that its weight alone achieves. The last link of
+    a row is never dropped, and weights are refitted even if no link changes. Takes O(row_rate N n_features (w
+    + n_sweeps links)) time per individual, plus a copy of its genes.
 
     Parameters
     ----------
@@ -178,10 +179,6 @@ class SupportMutation(base.SeededMutation):
         Share of the rows of an individual that change; at least one row changes.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
-
-    Notes
-    -----
-    Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
 
     References
     ----------

@@ -184,9 +184,10 @@ def draw_links(
 class NeighborBiasedMutation(base.SeededMutation):
     """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
 
-    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1.
-    Bits of the kind "split" are flipped, and for 0 bits l = 0. Probabilities are capped at 1. For
-    :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
+    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
+    of the kind "split" are flipped, and for 0 bits l = 0. Probabilities are capped at 1. For
+    :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
+    changes + interesting links)) random numbers.
 
     Parameters
     ----------
@@ -196,10 +197,6 @@ class NeighborBiasedMutation(base.SeededMutation):
         ``"different"``: the sample or a neighbour, but not the current link. ``"any"``: a neighbour,
         possibly the current link. Default: ``"any"`` for encodings of kind "locus", otherwise
         ``"different"``.
-
-    Notes
-    -----
-    Draws O(n_individuals (expected changes + interesting links)) random numbers.
 
     References
     ----------
