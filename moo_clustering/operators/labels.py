@@ -41,7 +41,8 @@ class PartitionSampling(base.SeededSampling):
 
     For problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
-    ``problem.distances``, the distances between bags.
+    ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
+    (initialisation, KM operator, BAMIC); the descents are new here.
 
     Parameters
     ----------
@@ -71,10 +72,6 @@ class PartitionSampling(base.SeededSampling):
     -----
     Shares are rounded to numbers of individuals by largest remainders, without randomness. Descents are
     by far the slowest kind, and several may end in the same partition: see :class:`RefillingSampling`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC); the descents are new here.
     """
 
     def __init__(
@@ -189,11 +186,8 @@ class AlignedOnePoint(_AlignedCrossover):
 
     Children of parents that encode the same partition encode the same partition too. Children may have fewer
     clusters than their parents, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for
-    the alignment of K > 2 clusters.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is new here.
+    the alignment of K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the
+    alignment is new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -205,11 +199,8 @@ class AlignedHUX(_AlignedCrossover):
 
     If the parents differ in h samples after alignment, floor(h / 2) random ones of these samples are
     exchanged, so that the children are as far as possible from both parents. Costs as
-    :class:`AlignedOnePoint`.
-
-    References
-    ----------
-    Eshelman, The CHC adaptive search algorithm, FOGA 1991; the alignment is new here.
+    :class:`AlignedOnePoint`. Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991; the alignment is
+    new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -271,8 +262,10 @@ class ImprovementMutation(base.DrawnMutation):
 
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw accounts for the earlier ones, and no
-    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Takes one evaluation per mutated
-    individual, plus O(n + K^3) time per redrawn gene, for n instances and K clusters.
+    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster.
+
+    Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
@@ -291,10 +284,6 @@ class ImprovementMutation(base.DrawnMutation):
     ------
     TypeError
         If there is no objective with a method ``improve``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 5-6.
     """
 
     def __init__(
@@ -327,7 +316,7 @@ class KMMutation(base.DrawnMutation):
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
     :class:`MinSizeRepair` restores it. Takes O(n N) time per mutated individual, for N bags with n instances,
-    like an evaluation.
+    like an evaluation. Source: Evolutionary multi-instance clustering (KM operator).
 
     Parameters
     ----------
@@ -339,10 +328,6 @@ class KMMutation(base.DrawnMutation):
     ------
     TypeError
         If there is no objective with a method ``reassign``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (KM operator).
     """
 
     def __init__(

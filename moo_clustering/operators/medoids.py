@@ -44,8 +44,8 @@ class PrefixUnionCrossover(base.PairCrossover):
     """Join the first medoids of parent A and the medoids of parent B that are not among them.
 
     A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in A[:c], in
-    the order of B, up to ``k_max`` genes. The second child swaps the roles, with a new cut. Takes
-    O(n_pairs k_max log k_max) time.
+    the order of B, up to ``k_max`` genes. The second child swaps the roles, with a new cut. Takes O(n_pairs
+    k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -55,10 +55,6 @@ class PrefixUnionCrossover(base.PairCrossover):
         - ``"keep"``: |A| genes, from A[:c], then B, then the rest of A.
         - ``"two_cut"``: use B after a second cut; the mean length then decreases only by the number of
           shared medoids. Random medoids are added to a child with fewer than two.
-
-    References
-    ----------
-    NSGA-II-clus.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -102,10 +98,7 @@ class SlotOnePointCrossover(base.PairCrossover):
     """Exchange all slots after a random cut in 1..k_max-1, and repair the children.
 
     The repair empties slots with repeated medoids, and adds random medoids if fewer than k_min are left.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
+    Source: Evolutionary multi-instance clustering (MIGCUK).
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -121,17 +114,13 @@ class SlotOnePointCrossover(base.PairCrossover):
 class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random non-medoid.
 
-    Takes O(n_individuals k_max log k_max) time.
+    Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
         ``"full"`` replaces, adds or drops a medoid with equal probability, and replaces a medoid if the
         number of medoids cannot grow or shrink. A set of all samples can only lose a medoid.
-
-    References
-    ----------
-    NSGA-II-clus.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -164,12 +153,8 @@ class MedoidReplaceMutation(base.SeededMutation):
 class MedoidSwapMutation(base.SeededMutation):
     """Exchange the positions of two medoids.
 
-    Only the gene order changes, which matters to a later crossover; the clustering stays the same. To
-    change the clustering, use :class:`MedoidReplaceMutation`.
-
-    References
-    ----------
-    NSGA-II-clus.
+    Only the gene order changes, which matters to a later crossover; the clustering stays the same. To change
+    the clustering, use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -190,6 +175,8 @@ class MedoidSwapMutation(base.SeededMutation):
 class SlotMutation(base.SeededMutation):
     """Move medoids to nearby samples, then repair like :class:`SlotOnePointCrossover`.
 
+    Source: Evolutionary multi-instance clustering (MIGCUK).
+
     Parameters
     ----------
     kind : {"index", "rank"}, default="index"
@@ -200,10 +187,6 @@ class SlotMutation(base.SeededMutation):
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
         r = floor(reach n_samples); for ``"rank"``, clipped to 1..n_samples-1.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
     """
 
     def __init__(

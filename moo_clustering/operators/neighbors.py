@@ -92,8 +92,9 @@ class UniformNeighborCrossover(base.PairCrossover):
 class RankSBX(SBX):
     """Simulated binary crossover on neighbour ranks, rounded and clipped.
 
-    A step in rank leads to a slightly nearer or farther neighbour, so the order of the rows does not
-    matter. Random draws are those of pymoo's SBX (bounded form, genes exchanged with probability one half).
+    A step in rank leads to a slightly nearer or farther neighbour, so the order of the rows does not matter.
+    Random draws are those of pymoo's SBX (bounded form, genes exchanged with probability one half). Source:
+    PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
     ----------
@@ -103,10 +104,6 @@ class RankSBX(SBX):
         Distribution index; the paper does not report a value.
     prob_var : float, default=0.5
         Probability per gene.
-
-    References
-    ----------
-    PESC, "Evolutionary operators"; Deb and Agrawal 1995.
     """
 
     def __init__(self, prob: float = 0.9, eta: float = 15, prob_var: float = 0.5, **kwargs: Any) -> None:
@@ -205,10 +202,7 @@ class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
     Only index encoding needs this repair: in rank encoding, every genotype within the bounds is feasible.
-
-    References
-    ----------
-    PESC, Eq. 3.
+    Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

@@ -130,18 +130,14 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the distinct partitions of a pool with the greatest scores, without randomness.
 
-    Returns fewer individuals than requested if the pool has too few distinct partitions. For problems with
-    an encoding.
+    Returns fewer individuals than requested if the pool has too few distinct partitions. For problems with an
+    encoding. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
         Greater is better; ties go to fewer clusters, then to the earlier partition.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -165,12 +161,14 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Lay some clusters of parent A over parent B; the second child swaps the roles.
 
-    Each cluster of A is inherited with probability one half, but at least one cluster and never all (none
-    if A has a single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a
-    cluster of B remains, the rest is dissolved: its samples join the clusters of their neighbours in
-    rounds, and samples without a link to a cluster stay together. While there are more than ``k_max``
-    clusters, the smallest joins its most similar cluster. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links + k^2) time per child.
+    Each cluster of A is inherited with probability one half, but at least one cluster and never all (none if
+    A has a single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a
+    cluster of B remains, the rest is dissolved: its samples join the clusters of their neighbours in rounds,
+    and samples without a link to a cluster stay together. While there are more than ``k_max`` clusters, the
+    smallest joins its most similar cluster.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links + k^2)
+    time per child. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -181,10 +179,6 @@ class GroupingOverlayCrossover(base.PairCrossover):
         Smallest remaining share of a cluster of B that is not dissolved.
     max_rounds : int, default=10
         Rounds in which samples of dissolved clusters join their neighbours.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -284,15 +278,11 @@ class LabelMutation(base.DrawnMutation):
 class GraphMerge(LabelMutation):
     """Merge two random clusters, preferably two that are strongly linked.
 
-    The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the
-    sum of the similarities between the two clusters, and vol_a the sum of all similarities of the samples
-    of a. If no clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do
-    not change. For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2)
-    time per individual.
-
-    References
-    ----------
-    ParetoClustering: operators.
+    The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
+    of the similarities between the two clusters, and vol_a the sum of all similarities of the samples of a.
+    If no clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
+    individual. Source: ParetoClustering, operators.
     """
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
@@ -322,12 +312,13 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
-    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool,
-    which cuts the cluster into pieces. If at least two pieces contain ``min_share`` of its samples or more,
-    then, with equal probability, either one of these pieces or each of them becomes a new cluster. Smaller
-    pieces stay with the remainder or the largest piece. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded. Takes O(n_samples)
-    time per attempt.
+    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool, which
+    cuts the cluster into pieces. If at least two pieces contain ``min_share`` of its samples or more, then,
+    with equal probability, either one of these pieces or each of them becomes a new cluster. Smaller pieces
+    stay with the remainder or the largest piece.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
+    Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -335,10 +326,6 @@ class PoolSplit(LabelMutation):
         Smallest piece that becomes a cluster, as a share of the samples of the cluster.
     max_tries : int, default=12
         Maximum number of attempts; if all fail, the partition does not change.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -383,8 +370,10 @@ class GraphRefine(LabelMutation):
 
     Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties go to its own cluster,
     then to the cluster of the neighbour with the lowest index. Clusters may vanish but never appear, and
-    refinement stops before a step that would leave fewer than ``k_min``. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step and individual.
+    refinement stops before a step that would leave fewer than ``k_min``.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step and
+    individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -392,10 +381,6 @@ class GraphRefine(LabelMutation):
         The number of steps is drawn uniformly from 1..max_steps.
     inertia : float, default=0.05
         Weight of a sample's own cluster, as a share of the sum of its similarities.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -426,13 +411,15 @@ class PairViolationMutation(LabelMutation):
     """Satisfy one random violated constraint by moving a piece of a cluster.
 
     The piece consists of the samples that share the cluster of i in the current partition and in a random
-    partition of the pool. A must-link (i, j) is satisfied by merging the two clusters or by moving a piece
-    to the cluster of j. A cannot-link is satisfied by making a piece without j a new cluster, or by moving
-    it to its most similar other cluster. Both ways are equally likely, and i is either end of the pair
-    with equal probability. The other way is used if the first would violate ``k_min..k_max``, or if no
-    other cluster is linked to the piece. If no partition of the pool cuts the cluster, a must-link merges
-    the clusters and a cannot-link has no effect. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
+    partition of the pool. A must-link (i, j) is satisfied by merging the two clusters or by moving a piece to
+    the cluster of j. A cannot-link is satisfied by making a piece without j a new cluster, or by moving it to
+    its most similar other cluster. Both ways are equally likely, and i is either end of the pair with equal
+    probability. The other way is used if the first would violate ``k_min..k_max``, or if no other cluster is
+    linked to the piece. If no partition of the pool cuts the cluster, a must-link merges the clusters and a
+    cannot-link has no effect.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Source: ParetoClustering, evolution
+    with pairs.
 
     Parameters
     ----------
@@ -445,10 +432,6 @@ class PairViolationMutation(LabelMutation):
     Takes O(n_pairs + n_partitions * cluster size + links) time per individual. Combine this mutation with
     an objective that measures cluster boundaries; otherwise the search overfits the constraints and cuts
     tiny pieces around their samples.
-
-    References
-    ----------
-    ParetoClustering: evolution with pairs.
     """
 
     def __init__(
@@ -525,14 +508,13 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
 
-    Children of :class:`~moo_clustering.operators.GroupingOverlayCrossover` that were crossed are mutated
-    with probability ``crossed``, all other individuals always. For problems with a
+    Children of :class:`~moo_clustering.operators.GroupingOverlayCrossover` that were crossed are mutated with
+    probability ``crossed``, all other individuals always. For problems with a
     :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples) time per individual.
+    Source: ParetoClustering, operators.
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions along which clusters are split.
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
@@ -543,10 +525,6 @@ class PartitionMutation(base.SeededMutation):
         Pairs to satisfy.
     pairs : float, default=0.55
         Probability that :class:`PairViolationMutation` replaces a mutation while a pair is violated.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -625,19 +603,17 @@ class PartitionMutation(base.SeededMutation):
 class ClusterNumberRepair(base.GeneRepair):
     """Merge or split clusters until every partition has ``n_clusters`` clusters.
 
-    Clusters are merged as in :class:`GraphMerge`, and split as in :class:`PoolSplit`, one piece at a time.
-    If the pool splits no cluster, the largest is halved in breadth-first order of the graph. For problems
-    with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed ``n_clusters`` so
-    that mutations can still split clusters. Takes O(links + k^2) time per merge, O(n_samples) per split.
+    Clusters are merged as in :class:`GraphMerge`, and split as in :class:`PoolSplit`, one piece at a time. If
+    the pool splits no cluster, the largest is halved in breadth-first order of the graph.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed
+    ``n_clusters`` so that mutations can still split clusters. Takes O(links + k^2) time per merge,
+    O(n_samples) per split. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters of the repaired partitions.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:

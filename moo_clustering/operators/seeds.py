@@ -21,17 +21,14 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels"
+    starts.
 
     Parameters
     ----------
     by_class : bool, default=False
         Draw labelled documents, cycling through the classes in random order; once a class is exhausted, draw
         any labelled document, then any document. Raises a ValueError if no document is labelled.
-
-    References
-    ----------
-    SISC-ML, "seeds" and "labels" starts.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -75,11 +72,8 @@ class AlignedSeedCrossover(base.PairCrossover):
     children of parents of different sizes have sizes in between. Repeated seeds are removed, and random
     documents are added if too few seeds remain. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
-    plus the evaluation of any unevaluated parent.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
+    plus the evaluation of any unevaluated parent. Source: an evolutionary search over the clusters of
+    SISC-ML.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -112,19 +106,18 @@ class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed by a document far from all centroids.
 
     The document is drawn with probability proportional to its distance to the nearest centroid, computed with
-    the feature weights of that cluster. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-    Takes O(n_samples) time per individual, plus an evaluation unless the individual has been evaluated. Best
-    used in :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors.
+    the feature weights of that cluster.
+
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual,
+    plus an evaluation unless the individual has been evaluated. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. Source: an
+    evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
         ``"full"`` replaces a seed, adds a seed in a random slot, or drops a seed, with equal probability; it
         replaces a seed if the number of clusters cannot grow or shrink.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
@@ -164,18 +157,15 @@ def _distant(
 class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document with the largest membership in its cluster.
 
-    The new seeds represent the clusters that the evaluation found, so the sweeps of the mutant continue
-    where those of its parent ended. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    The new seeds represent the clusters that the evaluation found, so the sweeps of the mutant continue where
+    those of its parent ended. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an
+    evolutionary search over the clusters of SISC-ML.
 
     Notes
     -----
     Free for evaluated individuals; others are evaluated first. Best used in
     :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. If every seed is
     already the most central document, the mutant is a copy.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

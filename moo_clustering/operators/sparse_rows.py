@@ -31,7 +31,8 @@ class SparseRowSampling(Sampling):
     """Make individuals with weights on one to all of the nearest candidates, without randomness.
 
     Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest candidates,
-    and sweeps of non-negative coordinate descent then fit these weights.
+    and sweeps of non-negative coordinate descent then fit these weights. Reconstructed, because the
+    operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -42,10 +43,6 @@ class SparseRowSampling(Sampling):
     -----
     Individuals carry ``row_errors`` and ``row_sizes`` for
     :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
     def __init__(self, n_sweeps: int = 3) -> None:
@@ -85,15 +82,13 @@ class RowUniformCrossover(base.PairCrossover):
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents carry ``row_errors`` and
     ``row_sizes``, these are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not
+    available.
 
     Parameters
     ----------
     prob : float, default=0.7
         Probability that a pair is crossed; otherwise the children share the arrays of the parents.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
     _needs = SPARSE_ROWS
@@ -170,8 +165,10 @@ class SupportMutation(base.SeededMutation):
 
     For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa, where
     g is minus half the gradient: the largest error reduction that its weight alone achieves. The last link of
-    a row is never dropped, and weights are refitted even if no link changes. Takes O(row_rate N n_features (w
-    + n_sweeps links)) time per individual, plus a copy of its genes.
+    a row is never dropped, and weights are refitted even if no link changes.
+
+    Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -179,10 +176,6 @@ class SupportMutation(base.SeededMutation):
         Share of the rows of an individual that change; at least one row changes.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
     _needs = SPARSE_ROWS

@@ -58,7 +58,8 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
     F_new = F + w_m / M + w_c / C. The bonus, w_m / M + w_c / C, is the attribute ``"constraint_bonus"`` of an
     individual, which :class:`~moo_clustering.problems.PartitionProblem` sets with
-    ``constraint_handling="crowding"``; 0 if missing (the unsupervised algorithm).
+    ``constraint_handling="crowding"``. Without the attribute the bonus is 0, as in the unsupervised
+    algorithm. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -72,10 +73,6 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     -----
     The ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
     ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
-
-    References
-    ----------
-    NSGA-II-clus, Algorithms 1 and 2.
     """
 
     def __init__(
@@ -137,7 +134,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
     pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
     recomputes f2 within parents and offspring before ranking, then recomputes f2, rank and crowding within
-    the survivors.
+    the survivors. Source: PESC, Eq. 2 and "Complexity analysis".
 
     Parameters
     ----------
@@ -157,10 +154,6 @@ class DynamicDiversitySurvival(_SeededSurvival):
     Takes O(pop N) time for f2, and O(n_div pop N) time for ``"slots"``. The paper states only that diversity
     concerns ``n_div`` individuals. For problems with f2 as second objective and the methods of
     :class:`~moo_clustering.problems.NeighborGraphProblem`. All individuals are assumed to be feasible.
-
-    References
-    ----------
-    PESC, Eq. 2 and "Complexity analysis".
     """
 
     def __init__(
@@ -265,8 +258,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
 class EliteSurvival(Survival):
     """Wrap a survival so that the individuals with the best scalar scores always survive.
 
-    For problems with ``decode`` and ``natural``, such as
-    :class:`~moo_clustering.problems.PartitionProblem`.
+    For problems with ``decode`` and ``natural``, such as :class:`~moo_clustering.problems.PartitionProblem`.
+    Source: ParetoClustering, evolution.
 
     Parameters
     ----------
@@ -289,10 +282,6 @@ class EliteSurvival(Survival):
     -----
     Each generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
     wrapped survival runs again on the final survivors, to recompute their ranks and crowding.
-
-    References
-    ----------
-    ParetoClustering: evolution.
     """
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
@@ -406,10 +395,7 @@ class RandomSurvival(_SeededSurvival):
 
     A control that shows the contribution of selection: evaluations and operators are the same. It also needs
     random selection of parents, because a tournament would use the ``rank`` and ``crowding`` of survivors.
-
-    References
-    ----------
-    ParetoClustering: controls.
+    Source: ParetoClustering, controls.
     """
 
     def __init__(self) -> None:

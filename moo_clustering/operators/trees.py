@@ -30,7 +30,8 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -48,10 +49,6 @@ class MSTInterestingnessSampling(base.SeededSampling):
     A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
     restarts at 2 after the number of samples. Takes O(n_individuals n_var) time, plus ten iterations of
     k-means per individual of the second half of ``"2007"``.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
     """
 
     _needs = LINKS
@@ -187,7 +184,7 @@ class NeighborBiasedMutation(base.SeededMutation):
     Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
     of the kind "split" are flipped, and for 0 bits l = 0. Probabilities are capped at 1. For
     :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
-    changes + interesting links)) random numbers.
+    changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
@@ -197,10 +194,6 @@ class NeighborBiasedMutation(base.SeededMutation):
         ``"different"``: the sample or a neighbour, but not the current link. ``"any"``: a neighbour,
         possibly the current link. Default: ``"any"`` for encodings of kind "locus", otherwise
         ``"different"``.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
     """
 
     _needs = LINKS

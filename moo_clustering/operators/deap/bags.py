@@ -18,16 +18,14 @@ from moo_clustering.operators.deap.individuals import Individual, Individuals, c
 class ChangePartition:
     """``mutate`` or ``repair``: change partitions in place with a batched function.
 
+    Source: Evolutionary multi-instance clustering.
+
     Parameters
     ----------
     change : callable
         ``change(genes) -> genes``, shape (n_individuals, n_bags): the method ``repair`` of a
         :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (a step of k-means) or
         ``drift`` (redraws all genes at once, preferring near centroids; Eq. 9).
-
-    References
-    ----------
-    Evolutionary multi-instance clustering.
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
@@ -46,6 +44,8 @@ class ChangePartition:
 class SearchPartition(ChangePartition):
     """``mutate``: repair partitions, improve each by a search, and count the trial evaluations.
 
+    Source: Evolutionary multi-instance clustering.
+
     Parameters
     ----------
     objective : BagObjective
@@ -58,10 +58,6 @@ class SearchPartition(ChangePartition):
     ----------
     n_trials : int
         Trial evaluations so far.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering.
     """
 
     def __init__(self, objective: BagObjective, search: Callable[..., Any]) -> None:
@@ -177,6 +173,8 @@ def perturbed(
 ) -> NDArray[np.int32]:
     """Copy the genes of an individual, and change a random share of them.
 
+    Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
+
     Parameters
     ----------
     individual : individual
@@ -190,10 +188,6 @@ def perturbed(
     Returns
     -------
     genes : ndarray of shape (n_samples,), int32
-
-    References
-    ----------
-    Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
     """
     genes = copied_genes(individual, np.int32)[0]
     probability("share", share)

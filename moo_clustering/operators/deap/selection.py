@@ -63,6 +63,9 @@ def sel_roulette_min(
 def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     """Compute unnormalised selection weights of minimised objectives.
 
+    Source: Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K
+    (inverse).
+
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
@@ -80,10 +83,6 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     ------
     ValueError
         If the rule is unknown, or objectives are negative with ``"inverse"``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K (inverse).
     """
     F = np.asarray(F, dtype=np.float64)
     choice("rule", rule, ("linear", "inverse"))
@@ -154,7 +153,8 @@ def fgka_fitness(
     """Compute the selection fitness of partitions that may contain empty clusters.
 
     Legal partitions have the fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN. Illegal partitions
-    have the smallest of these fitness values, multiplied by a factor.
+    have the smallest of these fitness values, multiplied by a factor. Source: Evolutionary multi-instance
+    clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -172,10 +172,6 @@ def fgka_fitness(
     Returns
     -------
     ndarray of shape (n_individuals,)
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Examples
     --------

@@ -449,6 +449,8 @@ def constraint_nsga2_step(
 ) -> tuple[Individuals, int]:
     """Run one generation of NSGA-II-clus: tournament, variation, evaluation, survival.
 
+    Source: NSGA-II-clus.
+
     Parameters
     ----------
     population : list
@@ -464,10 +466,6 @@ def constraint_nsga2_step(
     -------
     survivors : list
     n_evaluations : int
-
-    References
-    ----------
-    NSGA-II-clus.
     """
     parents = toolbox.select_parents(population, len(population), rng)
     offspring = moves.var_and(parents, toolbox, rng, pc=pc, pm=pm)
