@@ -81,7 +81,7 @@ def gka(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: repeat :class:`GkaStep`, that is selection, mutation and a K-means step.
+    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
 
     References
     ----------

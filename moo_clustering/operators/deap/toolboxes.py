@@ -178,9 +178,11 @@ def slot_toolbox(
     rng : numpy.random.Generator
         Random generator of all operators.
     mutation : {"index", "rank"}, default="index"
+        Kind of :class:`~moo_clustering.operators.SlotMutation`.
     p_gene : float, default=0.7
+        Probability that a medoid moves.
     reach : float, default=0.25
-        See :class:`~moo_clustering.operators.SlotMutation`.
+        Largest step, as a share of the samples.
     selection : {"inverse", "linear"}, default="inverse"
         Selection weights, see :func:`roulette_weights`.
 
