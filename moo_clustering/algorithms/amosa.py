@@ -1,4 +1,4 @@
-"""AMOSA: multi-objective simulated annealing with an archive of bounded size."""
+"""AMOSA: multi-objective simulated annealing with a bounded archive."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
 
-# Samples that an archive may start from; more could not be held, let alone scored.
+# Maximum number of initial samples, which are all in memory at once.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
-# Sums of distances that agree to this factor count as a tie: rounding must not choose the point.
+# Sums of distances within this factor are ties, so that rounding does not decide.
 _SAME = 1.0 + 1e-12
 
 
@@ -43,68 +43,65 @@ _SAME = 1.0 + 1e-12
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
-    A current solution is perturbed again and again; whether the new one is accepted depends on how it
-    stands to the current one and to an archive of non-dominated solutions, on the amounts by which it
-    is dominated, and on a temperature that falls. The archive is the result. One iteration of pymoo is
-    one temperature; the first is the initial archive. Without a termination criterion the run ends
-    after the last temperature, and it never goes beyond that.
+    The current solution is perturbed repeatedly. Acceptance depends on the dominance between the new
+    solution, the current solution and an archive of non-dominated solutions, and on a falling temperature.
+    The result is the archive. The first pymoo iteration makes the initial archive, and each later iteration
+    is one temperature. The run ends after the last temperature, or earlier by a termination criterion.
 
     Parameters
     ----------
     soft_limit : int, default=200
-        SL: an archive that grows beyond this is thinned.
+        SL: maximum size of the archive, above which it is thinned.
     hard_limit : int, default=100
-        HL < SL: how many solutions are left then, and at the end at most.
+        HL < SL: size of the archive after thinning, and its maximum size at the end.
     gamma : float, default=2
-        The archive starts from ``gamma * soft_limit`` samples.
+        The archive is initialised from ``gamma * soft_limit`` samples.
     n_climb : int, default=20
-        Steps of hill climbing on each of them.
+        Hill climbing steps from each initial sample.
     t_max, t_min : float, default=100, 1e-5
         The temperatures are ``t_max``, ``cooling * t_max``, ... above ``t_min``.
     cooling : float, default=0.8
     n_moves : int, default=100
-        Perturbations at each temperature.
+        Perturbations per temperature.
     acceptance : {"physical", "literal"}, default="physical"
         Probability of a move to a solution dominated by an average amount D, at temperature T:
-        1 / (1 + exp(D / T)), or as printed in the reference 1 / (1 + exp(D T)), which accepts the more
-        the cooler it is.
+        1 / (1 + exp(D / T)) or, as printed in the reference, 1 / (1 + exp(D T)), which grows as T falls.
     sampling : Sampling, ndarray or Population, optional
-        Uniform within the bounds by default, integers where the problem says ``vtype=int``.
+        Default: uniform within the bounds, integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        A pymoo operator or ``perturb(problem, X, rng) -> X``, both for ``X`` of shape (n, n_var);
-        :class:`LaplaceNoise` by default.
+        A pymoo mutation, or ``perturb(problem, X, rng) -> X`` for ``X`` of shape (n, n_var). Default:
+        :class:`LaplaceNoise`.
     repair : Repair, optional
-        Applied to samples and to perturbed solutions.
+        Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Which solutions the archive never holds twice: those of equal genes, none (False), as a pymoo
-        operator says, or of equal ``canonical(X)``. :class:`~moo_clustering.operators.CanonicalDuplicates`
-        is fast.
+        Duplicates that the archive rejects: solutions with equal genes (True), none (False), those that a
+        pymoo operator finds (:class:`~moo_clustering.operators.CanonicalDuplicates` is fast), or solutions
+        with equal ``canonical(X)`` (a callable).
 
     Attributes
     ----------
     n_temperatures : int
-        Iterations after the initial one until the end.
+        Number of iterations after the initial iteration.
     current : Individual
         Current solution.
     pop, opt : Population
-        The archive: at most ``soft_limit`` solutions, ``hard_limit`` after the last iteration.
+        The archive: at most ``soft_limit`` solutions, and ``hard_limit`` after the last iteration.
 
     Raises
     ------
     TypeError, ValueError
-        For options that are unknown or out of range, and objectives that are not a number.
+        If options are unknown or out of range, or objectives are NaN.
 
     Notes
     -----
-    The default run takes gamma SL (1 + n_climb) + n_moves n_temperatures = 15,700 evaluations. Hill
-    climbing evaluates all samples at once; the moves are evaluated one by one, as the method is
-    defined, which pays only for problems that are quick at single solutions. A move costs O(SL n_obj)
-    besides its evaluation.
+    The number of evaluations is gamma SL (1 + n_climb) + n_moves n_temperatures: 15,700 by default. Hill
+    climbing evaluates all samples at once, but moves are evaluated one by one, so AMOSA suits problems with
+    fast single evaluations. A move takes O(SL n_obj) time in addition to its evaluation.
 
-    Constraints take precedence over objectives: the smaller violation dominates, by an amount that is
-    the difference of the violations relative to their range.
+    The smaller constraint violation dominates, by the difference of the violations relative to their range;
+    objectives decide only among equal violations.
 
-    Genotypes that the problem returns (``out["X"]``) replace those it was given.
+    If the problem returns genotypes (``out["X"]``), they replace the evaluated genotypes.
 
     References
     ----------
@@ -163,11 +160,11 @@ class AMOSA(Algorithm):
 
     @property
     def n_temperatures(self) -> int:
-        """Iterations after the initial one until the end."""
+        """Number of iterations after the initial iteration."""
         return self.cooling.n_temperatures
 
     def setup(self, problem: Any, **options: Any) -> AMOSA:
-        """Prepare for a problem; see pymoo. Without a termination the temperatures decide."""
+        """Prepare for a problem, as in pymoo; without a termination, the last temperature ends the run."""
         if options.get("termination") is None:
             options["termination"] = CooledDown() if self.termination is None else self.termination
         super().setup(problem, **options)
@@ -194,7 +191,8 @@ class AMOSA(Algorithm):
     def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
         pymoo_search.check_objectives(infills.get("F"), self.problem)
         batch = pymoo_search.batch_of(infills)
-        batch["X"] = batch["X"].astype(self._dtype)  # decoders that write back make floats of integers
+        # Genotypes that a problem returns may have become floats.
+        batch["X"] = batch["X"].astype(self._dtype)
         archive = self._archive()
         archive.fill(climb(batch, n_steps=self.n_climb, **self._means()))
         start = archive.members[self.random_state.integers(len(archive))]
@@ -203,7 +201,7 @@ class AMOSA(Algorithm):
     def _advance(self, infills: Any = None, **options: Any) -> None:
         archive = self._archive()
         archive.restore([pymoo_search.Solution.of_individual(individual) for individual in self.pop])
-        i = self.n_iter - 2  # the first iteration was the initial one, and pymoo counts from one
+        i = self.n_iter - 2  # pymoo counts from 1, and iteration 1 is the initial iteration
         current = anneal(
             archive,
             pymoo_search.Solution.of_individual(self.current),
@@ -265,9 +263,9 @@ def _n_samples(gamma: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
-    """Probability of moving to a solution that is dominated by an average amount.
+    """Return the probability of a move to a solution that is dominated by an average amount.
 
-    ``1 / (1 + exp(amount / temperature))``, or with ``"literal"`` the product in place of the quotient.
+    ``1 / (1 + exp(amount / temperature))`` or, with ``"literal"``, ``1 / (1 + exp(amount * temperature))``.
     """
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
@@ -282,7 +280,7 @@ def climb(
     evaluate: Evaluate,
     rng: np.random.Generator,
 ) -> list[pymoo_search.Solution]:
-    """Improve many solutions side by side: a perturbed one takes the place of one it dominates."""
+    """Improve solutions in parallel: a perturbed solution replaces the original if it dominates it."""
     violations = pymoo_search.violations_of(batch, problem)
     for _ in range(n_steps):
         trial = evaluate(vary(batch["X"], rng))
@@ -308,12 +306,12 @@ def anneal(
     evaluate: Evaluate,
     rng: np.random.Generator,
 ) -> pymoo_search.Solution:
-    """Do the moves of one temperature; returns the current solution after them."""
+    """Make the moves of one temperature, and return the final current solution."""
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
         new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
-        # The new solution against the current one (1: dominated by it) and against the archive, of which k
-        # dominate it; the cases are those of the paper.
+        # relation compares the new with the current solution (1: the new one is dominated); k members of the
+        # archive dominate the new solution. The cases are numbered as in the paper.
         relation, k, total, least, nearest = weigh(
             archive.F, archive.violations, len(archive), new.f, new.violation, current.f, current.violation
         )
@@ -321,7 +319,7 @@ def anneal(
             average = total / (k + (relation == 1))
             if rng.random() < acceptance_probability(average, temperature, acceptance):
                 current = new
-        elif k > 0:  # case 3(a): it dominates the current one, and a member of the archive dominates it
+        elif k > 0:  # case 3(a): new dominates current, and the archive dominates new
             back = rng.random() < expit(least)
             current = archive.members[nearest] if back else new
         else:
@@ -331,10 +329,10 @@ def anneal(
 
 
 class BoundedArchive:
-    """The archive of AMOSA: distinct solutions (``duplicates`` tells) of which none dominates another.
+    """The archive of AMOSA: non-dominated solutions without duplicates.
 
-    With more than ``soft_limit`` members they are thinned to ``hard_limit``. The first rows of ``F``,
-    shape (soft_limit + 1, n_obj), and of ``violations`` are those of the ``members``.
+    An archive with more than ``soft_limit`` members is thinned to ``hard_limit``. The first ``len(members)``
+    rows of ``F``, shape (soft_limit + 1, n_obj), and of ``violations`` belong to the ``members``.
     """
 
     def __init__(
@@ -351,7 +349,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
-        """Put in the best of any solutions, no more than the hard limit."""
+        """Replace the members by the best of the solutions, at most ``hard_limit``."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -359,15 +357,14 @@ class BoundedArchive:
         self._set([members[i] for i in representatives(_objectives(members), self.hard_limit)])
 
     def restore(self, members: Sequence[pymoo_search.Solution]) -> None:
-        """Put in what was an archive before."""
+        """Replace the members by those of an earlier archive."""
         pymoo_search.remember(self._duplicates, members)
         self._set(members)
 
     def add(self, solution: pymoo_search.Solution) -> None:
-        """Put in a solution that no member dominates, unless it is a duplicate of one.
+        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members.
 
-        Members that it dominates are removed. O(n_members n_obj), and O(n_members^2) when that makes
-        too many.
+        Takes O(n_members n_obj) time, or O(n_members^2) if the archive is thinned.
         """
         if pymoo_search.is_known(self._duplicates, solution, self.members):
             return
@@ -382,7 +379,7 @@ class BoundedArchive:
             self.thin()
 
     def thin(self) -> None:
-        """Keep as many members as the hard limit allows, spread over the objectives."""
+        """Reduce the archive to at most ``hard_limit`` members, spread over the objectives."""
         if len(self) > self.hard_limit:
             self._keep(representatives(self.F[: len(self)], self.hard_limit))
 
@@ -404,12 +401,12 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float6
 
 
 def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
-    """Rows, ascending, of ``points`` that stand for the groups of a single-linkage clustering.
+    """Select a representative of each single-linkage cluster of points; return their rows, ascending.
 
-    Coordinates are scaled by their ranges, an infinite one counts as one range beyond the finite ones. Of
-    every group the point with the least mean distance to the others is taken, of several the first; with
-    at most ``n_groups`` points all are. The first n_points - n_groups merges are done, in the order of
-    SciPy's sorted list, so there are exactly ``n_groups`` groups also where distances tie. O(n_points^2).
+    The representative has the smallest mean distance to the points of its cluster; ties go to the first
+    point. Coordinates are scaled by their ranges, and an infinite coordinate lies one range beyond the finite
+    ones. There are exactly ``n_groups`` clusters, even if distances are tied; with at most ``n_groups``
+    points, all points are selected. Takes O(n_points^2) time.
     """
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
@@ -437,9 +434,9 @@ def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64]:
-    """Group of every point after the first n - n_groups merges."""
+    """Return the group of each point after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
-    member = list(range(n))  # one point of every cluster of SciPy's numbering
+    member = list(range(n))  # one point of each cluster, in SciPy's numbering
     for left, right in merges[: n - n_groups, :2].astype(np.int64):
         one, other = group[member[left]], group[member[right]]
         group[group == other] = one
@@ -449,7 +446,7 @@ def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64
 
 @dataclass(frozen=True)
 class Cooling:
-    """The temperatures t_max, t_max * factor, ... above t_min."""
+    """Temperatures t_max, t_max * factor, ... above t_min."""
 
     t_max: float
     t_min: float
@@ -467,14 +464,14 @@ class Cooling:
             raise ValueError(f"cooling must be between 0 and 1, got {self.factor}")
 
     def temperature(self, i: int) -> float:
-        """The i-th temperature, from 0."""
+        """Return the i-th temperature, counted from 0."""
         return self.t_max * self.factor**i
 
     @property
     def n_temperatures(self) -> int:
-        """How many there are."""
+        """Number of temperatures."""
         n = max(1, math.floor((math.log(self.t_min) - math.log(self.t_max)) / math.log(self.factor)))
-        while self.temperature(n) > self.t_min:  # the logarithms are rounded
+        while self.temperature(n) > self.t_min:  # corrects rounding errors of the logarithms
             n += 1
         while n > 1 and self.temperature(n - 1) <= self.t_min:
             n -= 1
@@ -482,28 +479,23 @@ class Cooling:
 
 
 class CooledDown(Termination):
-    """Ends a run after its last temperature."""
+    """End a run after its last temperature."""
 
     def _update(self, algorithm: Any) -> float:
         return float((algorithm.n_iter - 1) / algorithm.cooling.n_temperatures)
 
 
 class LaplaceNoise(Mutation):
-    """Add Laplacian noise to one variable, drawn at random, of every individual.
+    """Add Laplacian noise to one random variable of every individual.
 
-    Where the problem has bounds the noise is relative to their distance, and what would leave them
-    is put on the bound. Integer variables move by at least one.
+    Values are clipped to the bounds, and integer variables move by at least one. Source: Bandyopadhyay et
+    al. (2008), see :class:`AMOSA`.
 
     Parameters
     ----------
     scale : float, default=0.1
-        Scale of the Laplace distribution (its mean absolute value), as a fraction of the range of the
-        variable; in units of the variable for problems without bounds.
-
-    References
-    ----------
-    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
-    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
+        Mean absolute value of the noise, as a fraction of the distance between the bounds of the variable
+        or, without bounds, in units of the variable.
     """
 
     def __init__(self, scale: float = 0.1) -> None:

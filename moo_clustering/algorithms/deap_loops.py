@@ -1,8 +1,8 @@
-"""Evolutionary loops in the manner of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
+"""Evolutionary loops in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
 
-A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats one generation, its step (:class:`GkaStep`,
-:class:`GcukStep`, :class:`ChcStep`), which counts evaluations and
-can be saved; :class:`DeapSearch` takes steps too.
+A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats a step (:class:`GkaStep`, :class:`GcukStep`,
+:class:`ChcStep`): one generation, which counts evaluations and can be saved. :class:`DeapSearch` also runs
+steps.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def gka(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic K-means: selection, mutation and a K-means step, without crossover.
-
-    Every generation is a :class:`GkaStep`.
+    """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
 
     References
     ----------
@@ -106,9 +104,9 @@ def gcuk(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Genetic clustering for unknown K: selection, crossover of neighbours, mutation, an elite.
+    """Genetic clustering for unknown K: repeat :class:`GcukStep`, with selection, crossover and mutation.
 
-    Every generation is a :class:`GcukStep`, whose column ``ncross`` counts the pairs that were crossed.
+    The logbook column ``ncross`` counts the crossed pairs.
 
     References
     ----------
@@ -132,14 +130,10 @@ def chc(
     verbose: bool = False,
     **options: Any,
 ) -> tuple[Individuals, tools.Logbook]:
-    """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
+    """CHC: repeat :class:`ChcStep`, with elitist survival, crossover of distant parents only, and restarts.
 
-    A generation pairs the whole population at random, crosses the pairs that are farther apart than a
-    threshold ``d``, and keeps the best of parents and children. When there is nothing to cross (or
-    nothing is accepted) ``d`` falls; when it has reached 0 the best are kept and the others made anew.
-
-    Every generation is a :class:`ChcStep`, with the columns ``ncross`` (pairs crossed), ``accepted``
-    (children that survived), ``d`` afterwards and ``restart`` (0 or 1).
+    The logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d`` (threshold
+    after the generation) and ``restart`` (0 or 1).
 
     References
     ----------
@@ -177,7 +171,7 @@ def run_steps(
     rng: np.random.Generator | None,
     verbose: bool,
 ) -> tuple[Individuals, tools.Logbook]:
-    """Evaluate a population and do ``ngen`` generations, or as many as the step's budget allows."""
+    """Evaluate a population and run ``ngen`` generations, or fewer if the step's budget is exhausted."""
     ngen = integer("ngen", ngen, 0)
     if not isinstance(population, list):
         raise TypeError(f"population must be a list of individuals, got {type(population).__name__}")
@@ -204,26 +198,25 @@ def run_steps(
 
 
 class CountedStep(Documented, ABC):
-    """One generation of a search that counts its evaluations and ends when they are used up.
+    """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
 
-    For :func:`run_steps` and, as ``step``, for :class:`DeapSearch`. New individuals go through
-    ``toolbox.repair``, where there is one, before they are evaluated. Subclasses do the generation in
-    ``_generation``, name the toolbox functions they need in ``_needed`` and their columns of the
-    logbook in ``columns``.
+    New individuals are repaired by ``toolbox.repair``, if registered, before evaluation. Subclasses
+    implement ``_generation``, return the names of required toolbox functions from ``_needed``, and list
+    their logbook columns in ``columns``.
 
     Parameters
     ----------
     mutpb, kmpb : float
-        Probabilities of ``toolbox.mutate`` and of ``toolbox.km`` after it, for each child.
+        Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
     max_evals : int, optional
-        Evaluations allowed in all, counting the initial population and the trial evaluations that
-        ``toolbox.mutate`` reports in ``n_trials``. Never exceeded where ``mutate`` has a batched form
-        that heeds ``max_trials``, else by less than the trials of one individual.
+        Maximum number of evaluations, including the initial population and the trial evaluations that
+        ``toolbox.mutate`` counts in ``n_trials``. Exceeded only if ``mutate`` has no batched form with
+        ``max_trials``, and then by less than the trials of one individual.
 
     Attributes
     ----------
     evaluations, trials : int
-        Evaluations and trial evaluations made so far.
+        Evaluations and trial evaluations so far.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("nevals", "ntrials")
@@ -237,40 +230,27 @@ class CountedStep(Documented, ABC):
 
     @property
     def left(self) -> int | None:
-        """Evaluations left; None without a limit."""
+        """Remaining evaluations; None without a limit."""
         if self.max_evals is None:
             return None
         return max(self.max_evals - self.evaluations - self.trials, 0)
 
     @property
     def finished(self) -> bool:
-        """Whether all evaluations that are allowed have been made."""
+        """Whether the evaluation budget is exhausted."""
         return self.left == 0
 
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, Columns]:
-        """Evaluate the initial population and forget any run before.
+        """Reset the step, and evaluate the individuals of the initial population without valid fitness.
 
-        Parameters
-        ----------
-        population : list
-            Those with valid fitness are not evaluated again; those beyond ``max_evals`` are dropped.
-
-        Returns
-        -------
-        population : list
-        columns : dict
-            For the logbook.
-
-        Raises
-        ------
-        ValueError
-            For an empty population, several objectives, or a toolbox that lacks a function.
+        Returns the population, without individuals beyond ``max_evals``, and its logbook columns. Raises a
+        ValueError if the population is empty, there are several objectives, or a toolbox function is missing.
         """
         self._check(population, toolbox)
         self.evaluations = self.trials = 0
-        if callable(getattr(toolbox, "repair", None)):  # not of what the caller made
+        if callable(getattr(toolbox, "repair", None)):  # repair must not change the caller's individuals
             population = [one if one.fitness.valid else toolbox.clone(one) for one in population]
         population = self._evaluated(population, toolbox)
         return population, {"nevals": self.evaluations, "ntrials": 0, **self._begin(population)}
@@ -278,7 +258,7 @@ class CountedStep(Documented, ABC):
     def __call__(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, Columns] | None:
-        """The next population and its columns of the logbook; None when :attr:`finished`."""
+        """Return the next population and its logbook columns; None if :attr:`finished`."""
         if self.finished:
             return None
         evaluations, trials = self.evaluations, self.trials
@@ -287,15 +267,15 @@ class CountedStep(Documented, ABC):
         return population, counts | columns
 
     def eligible(self, population: Individuals) -> Individuals:
-        """Those that may enter the hall of fame."""
+        """Return the individuals that may enter the hall of fame."""
         return population
 
     def checkpoint_state(self) -> State:
-        """Arrays and JSON-able metadata."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore_checkpoint_state`."""
         return {}, {"evaluations": self.evaluations, "trials": self.trials}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
+        """Restore the state that :meth:`checkpoint_state` returned."""
         self.evaluations = meta["evaluations"]
         self.trials = meta["trials"]
 
@@ -303,17 +283,17 @@ class CountedStep(Documented, ABC):
     def _generation(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, Columns]:
-        """Do one generation; the given individuals stay as they are."""
+        """Run one generation, without changing the individuals of ``population``."""
 
     @abstractmethod
     def _needed(self) -> list[str]:
-        """Names of the toolbox functions that are called, besides those of this class."""
+        """Return the names of the toolbox functions that the subclass calls."""
 
     def _begin(self, population: Individuals) -> Columns:
         return {}
 
     def _evaluated(self, individuals: Individuals, toolbox: base.Toolbox) -> Individuals:
-        """Evaluate those without fitness while the budget lasts; those that have one then."""
+        """Evaluate individuals without fitness within the budget; return all individuals with fitness."""
         new = [individual for individual in individuals if not individual.fitness.valid][: self.left]
         if new and callable(repair := getattr(toolbox, "repair", None)):
             repaired = dict(zip(map(id, new), apply_batch(repair, new), strict=True))
@@ -330,13 +310,13 @@ class CountedStep(Documented, ABC):
         return [individual for individual in individuals if individual.fitness.valid]
 
     def _mutated(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> Individuals:
-        """Mutate and KM the children in place; those that could not be evaluated are dropped first."""
+        """Apply ``mutate`` and ``km`` to children in place, without those that exceed the budget."""
         mutate = rng.random(len(children)) < self.mutpb
         km = rng.random(len(children)) < self.kmpb
         new = mutate | km | np.array([not child.fitness.valid for child in children], dtype=bool)
         children, max_trials = list(children), None
         if (left := self.left) is not None:
-            # set aside an evaluation for each, so that trials do not leave them unevaluated
+            # Reserve one evaluation per child, so that trials cannot exhaust the budget.
             kept = ~new | (np.cumsum(new) <= left)
             children = [child for child, keep in zip(children, kept, strict=True) if keep]
             mutate, km, new = mutate[kept], km[kept], new[kept]
@@ -381,20 +361,18 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 
 
 class GenerationalStep(CountedStep):
-    """Selection, crossover, mutation, replacement, and the best that returns for the worst.
+    """Generation with selection, crossover, mutation, replacement, and an elite of one individual.
 
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best so far takes the place of the worst of a new population in which there is none as
-        good.
+        Whether the best individual so far replaces the worst new individual, if all new ones are worse.
     legal : callable, optional
-        ``legal(individual) -> bool``, or with an attribute ``batch``, ``legal.batch(matrix)``. Others
-        live in the population, but neither count as the best so far nor enter the hall of fame.
+        ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
+        individuals can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        Evaluations in all, counting the initial population and the trials that ``mutate`` counts in
-        ``n_trials``. The search ends there, if need be within a generation: the best of the old
-        population fill the places of children that could not be evaluated.
+        Maximum number of evaluations, see :class:`CountedStep`. The best of the old population replace
+        children that cannot be evaluated.
     """
 
     def __init__(
@@ -417,7 +395,7 @@ class GenerationalStep(CountedStep):
         self.legal = legal
 
     def eligible(self, population: Individuals) -> Individuals:
-        """The legal ones."""
+        """Return the legal individuals."""
         if self.legal is None:
             return population
         flags = [np.all(flag) for flag in batch_map(self.legal, population)]
@@ -429,7 +407,7 @@ class GenerationalStep(CountedStep):
     def _generation(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, Columns]:
-        # with elitism the best so far is always in the population
+        # With elitism, the best individual so far is always in the population.
         best = self._best(population) if self.elitism else None
         children = [toolbox.clone(parent) for parent in toolbox.select(population, len(population))]
         n_crossed = self._cross(children, toolbox, rng)
@@ -459,21 +437,20 @@ class GenerationalStep(CountedStep):
 
 
 class GkaStep(GenerationalStep):
-    """One generation of the genetic K-means algorithm.
+    """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
-    :func:`gka` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
-    ``evaluate(individual)`` and ``select(population, k)``; ``mutate(individual)`` if ``mutpb`` > 0,
-    ``km(individual)`` if ``kmpb`` > 0; and ``repair(individual)``, if there is one, for all that are new.
-    All are called without a generator: register operators with theirs. For objectives that are minimised
-    there are :func:`~moo_clustering.operators.deap.sel_roulette_min` and
-    :class:`~moo_clustering.operators.deap.SelRouletteLegal`; with ``map``
-    :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, as well as
+    ``mutate(individual)`` if ``mutpb`` > 0 and ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)`` is
+    optional. The step passes no generator, so register operators with their own. To select by minimised
+    objectives, use :func:`~moo_clustering.operators.deap.sel_roulette_min` or
+    :class:`~moo_clustering.operators.deap.SelRouletteLegal`; to evaluate in batches, register
+    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities for each selected individual of ``mutate`` and, after it, of ``km``. Those that
-        neither changes keep their fitness and are not evaluated again.
+        Probabilities that a selected individual is changed by ``mutate`` and then by ``km``. Unchanged
+        individuals are not evaluated again.
     """
 
     def __init__(
@@ -489,20 +466,19 @@ class GkaStep(GenerationalStep):
 
 
 class GcukStep(GenerationalStep):
-    """One generation of genetic clustering for an unknown number of clusters.
+    """One generation of genetic clustering for unknown K.
 
-    :func:`gcuk` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
-    ``evaluate(individual)`` and ``select(population, k)``; ``mate(first, second)`` if ``cxpb`` > 0,
-    ``mutate(individual)`` if ``mutpb`` > 0; and ``repair(individual)``, if there is one, for all that are
-    new. All are called without a generator: register operators with theirs.
+    For :func:`gcuk`, :class:`DeapSearch` or custom loops. The toolbox must have ``evaluate(individual)`` and
+    ``select(population, k)``, as well as ``mate(first, second)`` if ``cxpb`` > 0 and
+    ``mutate(individual)`` if ``mutpb`` > 0;
+    ``repair(individual)`` is optional. The step passes no generator, so register operators with their own.
 
     Parameters
     ----------
     cxpb : float, default=0.2
-        Probability of crossing the first and second, third and fourth, ... of the selected.
+        Probability that a pair of consecutive selected individuals is crossed.
     mutpb : float, default=0.3
-        Probability of mutating each of them then. Those that are neither crossed nor mutated keep
-        their fitness and are not evaluated again.
+        Probability that an individual is then mutated. Unchanged individuals are not evaluated again.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -526,47 +502,49 @@ class GcukStep(GenerationalStep):
 
 
 class ChcStep(CountedStep):
-    """One generation of CHC, with the threshold of incest prevention as its state.
+    """One generation of CHC, for :func:`chc`, :class:`DeapSearch` or custom loops.
 
-    :func:`chc` is the loop of it; :class:`DeapSearch` and loops of your own take it too. The toolbox has
-    ``evaluate(individual)`` and ``mate(first, second)``; ``individual()`` for restarts;
-    ``mutate(individual)`` if ``mutpb`` > 0, ``km(individual)`` if ``kmpb`` > 0; ``distance(first, second)``,
-    the number of differing genes where it is missing; and ``repair(individual)``, if there is one, for all
-    that are new. All are called without a generator: register operators with theirs. With ``map``
-    :func:`~moo_clustering.operators.deap.batch_map`, evaluations are batched.
+    The step pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``, and
+    selects the best of parents and children. If no pair is crossed (or no child survives), ``d`` decreases;
+    at 0, only the best individuals survive, and a restart replaces the others.
+
+    The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, as well as ``individual()``
+    unless ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0 and ``km(individual)`` if ``kmpb`` > 0.
+    ``distance(first, second)`` (default: number of differing genes) and ``repair(individual)`` are optional.
+    The step passes no generator, so register operators with their own. To evaluate in batches, register
+    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0
-        Probabilities for each child of ``mutate`` and, after it, of ``km``.
+        Probabilities that a child is changed by ``mutate`` and then by ``km``.
     threshold : float, optional
-        First ``d``; a quarter of the number of genes by default, at least 1.
+        Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        The best that survive a restart; at least one is made anew.
+        Number of the best individuals that survive a restart; at least one individual is replaced.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` falls after a generation in which no pair was crossed, or no child survived.
+        ``d`` decreases after generations without a crossed pair, or without a surviving child.
     mutate : {"children", "population"}, default="children"
-        With ``"population"``, copies of all members are subjected to ``mutate`` and ``km`` too, and
-        compete where either changed them.
+        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents; changed copies compete
+        with the children.
     step : float, default=1
-        By how much ``d`` falls.
+        Decrease of ``d``.
     restart : callable, optional
-        ``restart(best, n_new, rng)`` returns ``n_new`` individuals from clones of the ``n_keep``
-        best; ``toolbox.individual()`` makes them by default.
+        ``restart(best, n_new, rng)`` returns ``n_new`` individuals, given clones of the ``n_keep`` best.
+        Default: ``toolbox.individual()``.
     restart_threshold : float, optional
-        ``d`` after a restart; ``threshold`` by default.
+        ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
-        Evaluations in all, counting initial population, children, restarts and the trials that
-        ``mutate`` counts in ``n_trials``. The search ends there, if need be within a generation:
-        children that could not be evaluated are dropped.
+        Maximum number of evaluations, see :class:`CountedStep`. Children that cannot be evaluated are
+        dropped.
     unique : callable, optional
-        ``unique(individual)`` gives a hashable key; of individuals with the same key only the best
-        survives, as long as there are enough others. Often ``toolbox.key``.
+        ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of individuals
+        with equal keys survives, as long as enough others remain.
 
     Attributes
     ----------
     d : int, float or None
-        The threshold; None before the start.
+        Current threshold; None before the start.
     restarts : int
     """
 
@@ -605,12 +583,12 @@ class ChcStep(CountedStep):
         self.restarts = 0
 
     def checkpoint_state(self) -> State:
-        """Arrays and JSON-able metadata."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore_checkpoint_state`."""
         arrays, meta = super().checkpoint_state()
         return arrays, meta | {"d": self.d, "restarts": self.restarts}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
+        """Restore the state that :meth:`checkpoint_state` returned."""
         super().restore_checkpoint_state(arrays, meta)
         self.d = meta["d"]
         self.restarts = meta["restarts"]
@@ -649,7 +627,7 @@ class ChcStep(CountedStep):
     def _crossed(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, d: float
     ) -> Individuals:
-        """Two children of each random pair that is farther apart than ``d``."""
+        """Pair individuals at random, and return two children of each pair whose distance exceeds ``d``."""
         distance = getattr(toolbox, "distance", hamming)
         order = rng.permutation(len(population))
         children: Individuals = []
@@ -663,7 +641,7 @@ class ChcStep(CountedStep):
         return children
 
     def _survivors(self, population: Individuals, children: Individuals) -> tuple[Individuals, int]:
-        """The best of parents and children, parents first among equals; how many are children."""
+        """Return the best of parents and children (ties go to parents), and the number of children."""
         pool = sorted([*population, *children], key=_quality, reverse=True)  # stable
         if self.unique is not None:
             pool = _repeated_last(pool, self.unique)
@@ -674,7 +652,7 @@ class ChcStep(CountedStep):
     def _restarted(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> Individuals:
-        """The best, and new ones as far as the budget goes in place of the others."""
+        """Return the best individuals, and new individuals that replace the others within the budget."""
         size = len(population)
         n_keep = max(min(self.n_keep, size - 1), 1)
         n_new = size - n_keep
@@ -713,7 +691,7 @@ def _repeated_last(pool: Individuals, key: Key) -> Individuals:
 
 
 def hamming(first: Any, second: Any) -> int:
-    """Number of genes in which two individuals differ; ValueError when they are of different lengths."""
+    """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
             f"individuals of {len(first)} and {len(second)} genes have no Hamming distance; register "
@@ -723,17 +701,16 @@ def hamming(first: Any, second: Any) -> int:
 
 
 class MemeticChcStep(ChcStep):
-    """A :class:`ChcStep` that mutates a part of the initial population, and all that a restart makes.
+    """A :class:`ChcStep` that also mutates part of the initial population and all individuals of restarts.
 
-    With a ``toolbox.mutate`` that descends to a local optimum, and ``mutpb=1``, the search is among
-    local optima.
+    If ``toolbox.mutate`` descends to a local optimum and ``mutpb=1``, the search runs over local optima.
 
     Parameters
     ----------
     optima : float, default=0.5
-        Share of the initial population, the first of it.
+        Share of the initial population that is mutated: its first individuals.
     **options
-        As for :class:`ChcStep`.
+        Options of :class:`ChcStep`.
     """
 
     def __init__(self, *, optima: float = 0.5, **options: Any) -> None:
@@ -743,7 +720,7 @@ class MemeticChcStep(ChcStep):
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, Columns]:
-        """Evaluate the initial population, and the part of it that is mutated once more."""
+        """Evaluate the initial population, then mutate and evaluate its first individuals."""
         population, columns = super().start(population, toolbox, rng)
         count = round(self.optima * len(population))
         if self.left is not None:
@@ -758,6 +735,6 @@ class MemeticChcStep(ChcStep):
     def _new(
         self, best: Individuals, n_new: int, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> Individuals:
-        # the trials are counted by the caller; every new one must still be evaluated
+        # Reserve one evaluation per new individual; the caller counts the trials.
         limit = None if self.left is None else self.left - n_new
         return apply_batch(toolbox.mutate, super()._new(best, n_new, toolbox, rng), limit)

@@ -1,4 +1,4 @@
-"""Searches made of DEAP toolboxes, with their state for checkpoints."""
+"""Searches over DEAP toolboxes, with checkpoints."""
 
 from __future__ import annotations
 
@@ -28,35 +28,26 @@ class DeapSearch:
     Parameters
     ----------
     toolbox : deap.base.Toolbox
-        With ``population(n=, rng=)`` (or ``population(n=)``) that makes a list of individuals (numpy
-        arrays or lists with a ``fitness``), and, unless the step evaluates by itself,
-        ``evaluate_population(population)`` that sets the fitness of all and may return the number of
-        evaluations. For checkpoints, individuals are made by ``from_genes(genes)`` or
-        ``individual(genes)``, or by filling those of ``individual()``. Functions with state of their
-        own offer ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+        Makes individuals (arrays or lists with a ``fitness``) by ``population(n=, rng=)`` or
+        ``population(n=)`` and, unless the step has ``start``, evaluates them in place by
+        ``evaluate_population(population)``, which may return the number of evaluations.
     step : callable
-        ``step(population, toolbox, rng)`` does one generation and returns the next population with
-        its fitness set, or ``(population, n_evaluations)``, or ``(population, columns)`` with a
-        mapping of columns of the logbook, or None when no new individuals can be made. A step with
-        state of its own offers ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
-        It may further offer ``start(population, toolbox, rng)``, which evaluates the initial
-        population and returns the same as the step; ``finished``, true when the search has reached
-        its end; and ``eligible(population)``, those that may enter the hall of fame. :class:`ChcStep`,
-        :class:`GkaStep` and :class:`GcukStep` do.
+        ``step(population, toolbox, rng)`` runs one generation, see Notes. For instance :class:`ChcStep`,
+        :class:`GkaStep` or :class:`GcukStep`.
     rng : Generator
-        Source of randomness of ``population`` and ``step``.
+        Random generator of ``population`` and ``step``.
     pop_size : int
     hall_of_fame : deap.tools.HallOfFame, optional
-        Updated with every generation, and part of the state.
+        Updated in every generation, and saved in checkpoints.
     statistics : deap.tools.Statistics, optional
-        Its fields take the place of ``min`` and ``avg`` in the logbook.
+        Its fields replace ``min`` and ``avg`` in the logbook.
 
     Attributes
     ----------
     population : list
     logbook : deap.tools.Logbook
-        ``gen``, ``nevals`` or the columns of the step (where reported), and ``min`` and ``avg`` of
-        the finite fitness values, each a list of one natural value for each objective.
+        ``gen``, ``nevals`` or the columns of the step, if reported, and ``min`` and ``avg`` of the finite
+        fitness values, as lists of one natural value per objective.
     generation : int
     exhausted : bool
     finished : bool
@@ -64,13 +55,21 @@ class DeapSearch:
     Raises
     ------
     TypeError, ValueError
-        For a toolbox that lacks a function, or a bad ``rng``, ``pop_size`` or ``statistics``.
+        If the toolbox lacks a function, or ``rng``, ``pop_size`` or ``statistics`` are invalid.
 
     Notes
     -----
-    The state holds genes, fitness, crowding distance and other plain attributes of the individuals,
-    the generator, logbook, hall of fame and the step's own state. Going on from it is bit-identical
-    when ``step`` and the toolbox draw from ``rng`` only.
+    A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
+    with a mapping of logbook columns, or None if it can make no new individuals. Optional attributes of a
+    step are ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same
+    as the step; ``finished``, whether the search has ended; and ``eligible(population)``, the individuals
+    that may enter the hall of fame.
+
+    Checkpoints contain genes, fitness and other plain attributes of individuals, the generator, logbook and
+    hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
+    ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
+    ``individual(genes)`` or ``individual()``. A restored search is bit-identical if ``step`` and toolbox draw
+    only from ``rng``.
     """
 
     def __init__(
@@ -104,16 +103,11 @@ class DeapSearch:
 
     @property
     def finished(self) -> bool:
-        """Whether the step says that the search has reached its end."""
+        """Whether the step reports the end of the search."""
         return bool(getattr(self.step, "finished", False))
 
     def check_resumable(self) -> None:
-        """Refuse a toolbox that cannot make individuals from their genes.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Raise a ValueError if the toolbox has neither ``from_genes`` nor ``individual``."""
         if not any(callable(getattr(self.toolbox, name, None)) for name in ("individual", "from_genes")):
             raise ValueError(
                 "toolbox has no 'individual'; register one that takes genes, or leave checkpoint out"
@@ -128,7 +122,7 @@ class DeapSearch:
             self._finish(self.toolbox.evaluate_population(self.population))
 
     def advance(self) -> None:
-        """Do one generation."""
+        """Run one generation."""
         outcome = self.step(self.population, self.toolbox, self.rng)
         if outcome is None:
             self.exhausted = not self.finished
@@ -137,17 +131,14 @@ class DeapSearch:
         self._take(outcome)
 
     def objectives(self) -> NDArray[np.float64]:
-        """Fitness values to be minimised: natural where the weight is negative, negated otherwise."""
+        """Return minimised objectives: fitness values, negated if their weight is positive."""
         weights = np.array(self.population[0].fitness.weights, dtype=np.float64)
         return np.asarray(-np.sign(weights) * self._values())
 
     def state(self) -> searches.State:
-        """Arrays and JSON-able metadata from which :meth:`restore` goes on.
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        Raises
-        ------
-        TypeError
-            When an individual has an attribute that is no plain data.
+        Raises a TypeError if an attribute of an individual is not plain data.
         """
         unique: dict[int, Any] = {}
         for individual in [*self.population, *(self.hall_of_fame or [])]:
@@ -174,13 +165,13 @@ class DeapSearch:
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over a state, in place of :meth:`start`."""
+        """Restore a state instead of calling :meth:`start`."""
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         individuals = [unflatten(row, self.toolbox) for row in rows]
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # worst first: of equals, the one inserted later goes before
+            # Insert the worst first, because equal individuals precede those inserted earlier.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -233,7 +224,7 @@ def _hooks(owner: object) -> searches.Checkpointable | None:
 
 
 def flatten(individual: Any) -> dict[str, Any]:
-    """Genes, fitness and other attributes of an individual, for ``to_columns``."""
+    """Return genes, fitness and other attributes of an individual, for ``to_columns``."""
     row = {"genes": np.array(individual), "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64)}
     fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
     own = {k: v for k, v in vars(individual).items() if k != "fitness"}
@@ -242,20 +233,20 @@ def flatten(individual: Any) -> dict[str, Any]:
 
 
 def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
-    """The individual of which :func:`flatten` made a row."""
+    """Restore the individual from a row of :func:`flatten`."""
     individual = of_genes(row["genes"], toolbox)
     for key, value in row.items():
         if key.startswith(_FITNESS):
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # what DEAP keeps and compares, taken as it was instead of through a division and a product
+    # Set the weighted values directly: setting ``values`` would multiply by the weights and round.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 
 
 def new_population(toolbox: base.Toolbox, n: int, rng: np.random.Generator) -> list[Any]:
-    """``toolbox.population(n=n, rng=rng)``, or without ``rng`` where it does not take one."""
+    """Call ``toolbox.population(n=n, rng=rng)``, without ``rng`` if it does not accept one."""
     options = {"n": n, "rng": rng} if can_take(toolbox.population, n=n, rng=rng) else {"n": n}
     return list(toolbox.population(**options))
 
@@ -265,7 +256,7 @@ def of_genes(genes: Any, toolbox: base.Toolbox) -> Any:
         return from_genes(genes)
     if can_take(toolbox.individual, genes):
         return toolbox.individual(genes)
-    individual = toolbox.individual()  # a random one, as in DEAP's own examples
+    individual = toolbox.individual()  # random, as in DEAP's own examples
     put_genes(individual, genes)
     return individual
 

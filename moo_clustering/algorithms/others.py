@@ -48,60 +48,58 @@ Selection = Literal["boxes", "tournament"]
 
 @documented(ALGORITHM)
 class CHC(Algorithm):
-    """CHC: elitist survival, crossover of distant parents only, restarts when they are used up.
+    """CHC: elitist survival, crossover of distant parents only, and restarts.
 
-    A generation pairs the whole population at random, crosses the pairs that are farther apart than a
-    threshold ``d``, and keeps the best of parents and children. When no pair gives a new child (or
-    none is accepted) ``d`` falls; when it has reached 0, the next generation keeps the best and makes
-    the others anew. For problems with one objective and any genes; constraints come first.
+    A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
+    and selects the best of parents and children. If no pair produces a new child (or no child survives),
+    ``d`` decreases; at 0, the next generation restarts. For problems with one objective and any genes;
+    smaller constraint violations take precedence.
 
     Parameters
     ----------
     pop_size : int, default=150
     sampling : Sampling, ndarray or Population, optional
-        Uniform by default, of booleans, integers or reals as the problem's ``vtype`` says.
+        Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
     crossover : Crossover, optional
-        Crossover of two parents; ``HUX(prob=1.0)`` by default. Its own probability holds (0.9 in pymoo,
-        unless given).
+        Crossover of two parents, applied with its own ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
-        Mutation of the children; none by default.
+        Mutation of children. Default: none.
     threshold : float, optional
-        First ``d``; a quarter of the number of variables by default, at least 1.
+        Initial ``d``. Default: max(1, n_var // 4).
     n_keep : int, default=10
-        The best that survive a restart; at least one is made anew.
+        Number of the best individuals that survive a restart, at most ``pop_size - 1``.
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
-        ``d`` falls after a generation in which no pair had a new child, or no child survived.
+        ``d`` decreases after generations without a new child, or without a surviving child.
     step : float, default=1
-        By how much ``d`` falls.
+        Decrease of ``d``.
     distance : callable, optional
-        ``distance(A, B)``, both of shape (n_pairs, n_var), gives shape (n_pairs,): the number of
-        differing genes by default. A module-level function or an object, so that the algorithm can be
-        pickled.
+        ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
+        Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
     divergence : float, optional
-        Restarts sample anew by default, or uniformly where ``sampling`` is fixed. With a number r from
-        0 to 1 they make copies of the best in which each gene is taken from such a sample with
-        probability r, and ``d`` starts from r (1 - r) n_var; Eshelman has 0.35.
+        Restarts draw from ``sampling``, or uniformly if that is fixed. A ``divergence`` r in [0, 1] instead
+        replaces each gene of copies of the best individual by such a draw with probability r, and resets
+        ``d`` to r (1 - r) n_var. Eshelman uses 0.35.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Children with the genes of others are not evaluated; see
-        :class:`~moo_clustering.operators.CanonicalDuplicates` for a callable.
+        Duplicate children are not evaluated; for a callable, see
+        :class:`~moo_clustering.operators.CanonicalDuplicates`.
 
     Attributes
     ----------
     d : int or float
-        The threshold.
+        Current threshold.
     n_restarts : int
     n_crossed, n_accepted : int
-        Pairs crossed and children that survived in the last generation.
+        Crossed pairs and surviving children of the last generation.
 
     Raises
     ------
     TypeError, ValueError
-        For options that are unknown or out of range, and problems with several objectives.
+        If options are unknown or out of range, or the problem has several objectives.
 
     Notes
     -----
-    A generation costs up to ``pop_size`` evaluations, and none while no pair is far enough apart: give
-    a termination in generations, evaluations or time, since pymoo's default may end in such a spell.
+    A generation takes at most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a
+    termination by generations, evaluations or time, because pymoo's default may end such idle generations.
 
     References
     ----------
@@ -203,7 +201,7 @@ class CHC(Algorithm):
         self.is_restarting = self.d <= 0
 
     def _crossed(self) -> Population:
-        """Children of the random pairs that are farther apart than the threshold."""
+        """Pair individuals at random, and return the children of pairs whose distance exceeds ``d``."""
         n_pairs = len(self.pop) // 2
         pairs = self.random_state.permutation(len(self.pop))[: 2 * n_pairs].reshape(n_pairs, 2)
         X = self.pop.get("X")
@@ -218,7 +216,7 @@ class CHC(Algorithm):
         return self.repair(self.problem, children, **means)
 
     def _made_anew(self) -> Population:
-        """Individuals in place of all but the best."""
+        """Return new individuals that replace all but the best at a restart."""
         self.n_crossed = self.n_accepted = 0
         n_new = max(self.pop_size - self.n_keep, 1)
         sampling = self.initialization.sampling
@@ -239,12 +237,12 @@ class CHC(Algorithm):
 
 
 def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
-    """Number of genes in which each row of ``A`` differs from that of ``B``."""
+    """Count the genes in which each row of ``A`` differs from the same row of ``B``."""
     return np.count_nonzero(A != B, axis=1)
 
 
 def uniform_sampling(problem: Any) -> Sampling:
-    """Sampling of booleans, integers or reals within a problem's bounds."""
+    """Return a uniform sampling of booleans, integers or reals, depending on the problem's ``vtype``."""
     vtype = np.dtype(float if problem.vtype is None else problem.vtype)
     if vtype == np.dtype(bool):
         return BinaryRandomSampling()
@@ -259,14 +257,14 @@ def _best_first(population: Population) -> Population:
 
 
 def count_medoid_sets(n: int, k_max: int) -> int:
-    """Number of sets of 2 to k_max out of n samples.
+    """Return the number of sets of 2 to ``k_max`` medoids among ``n`` samples.
 
     Parameters
     ----------
     n : int
-        Samples.
+        Number of samples.
     k_max : int
-        Medoids at most.
+        Maximum number of medoids.
 
     Returns
     -------
@@ -276,19 +274,19 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
 
 def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
-    """All sets of 2 to ``k_max`` out of ``n`` samples, smaller sets first, each ascending.
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first, each ascending.
 
     Parameters
     ----------
     n : int
         Number of samples.
     k_max : int
-        Largest number of medoids.
+        Maximum number of medoids.
 
     Returns
     -------
     sets : ndarray of shape (n_sets, k_max)
-        Padded with -1. For ``n = 1`` the one set (0,).
+        Padded with -1. For ``n = 1``, the single set (0,).
 
     Examples
     --------
@@ -306,20 +304,20 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 
 
 def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
-    """Evaluate all medoid sets of a problem and keep the non-dominated ones.
+    """Evaluate all medoid sets of a problem and return the exact Pareto front.
 
     Parameters
     ----------
     problem : MedoidProblem
     max_sets : int, default=5000
-        Refuse more sets than this.
+        Maximum number of sets.
 
     Returns
     -------
     Result
-        As of a pymoo run. ``pop`` holds every improved set once; ``opt`` (with ``X``, ``F``, ``G`` and
-        ``CV``) the exact front, Xie-Beni ascending. Under ``supervision="constraint"`` the front is
-        that of the sets of the least violation, so there always is one.
+        A pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
+        ``CV``) the exact front, sorted by ascending Xie-Beni index. With ``supervision="constraint"``, the
+        front contains only sets with the smallest violation.
 
     Raises
     ------
@@ -360,8 +358,8 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
-    """Evaluated individuals, of those with the same medoids the one of the least objectives."""
-    # With labels that are kept apart, equal medoids can have been scored differently.
+    """Return evaluated individuals without repeated medoid sets; the smallest objectives are kept."""
+    # If "assigned_by" is set, equal medoid sets can have different objectives.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
@@ -371,26 +369,25 @@ def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Populatio
 
 @documented(ALGORITHM)
 class PESA2(Algorithm):
-    """Parents are drawn from an archive of non-dominated solutions by the boxes of a grid over it.
+    """PESA-II: selection of parents from the boxes of a grid over an archive of non-dominated solutions.
 
-    In a generation, ``pop_size`` parents give as many children by crossover and mutation, which enter the
-    archive one after the other unless a member is as good or better. A box of the grid counts once,
-    however many members are in it, so that crowded regions are drawn from less.
+    In each generation, ``pop_size`` children enter the archive one by one, unless a member is equal or
+    better. Parents are drawn by box, not by solution, so crowded regions contribute fewer parents.
 
     Parameters
     ----------
     pop_size : int, default=10
-        Children in a generation.
+        Children per generation.
     archive_size : int, default=1000
-        Largest number of members; beyond it one of a most crowded box leaves.
+        Maximum number of members; beyond it, a random member of a most crowded box is removed.
     n_bins : int, default=10
-        Parts of the range of every objective.
+        Grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
-        Any occupied box, each as likely as another; or the emptier of two such.
+        A random occupied box, or the less crowded of two random occupied boxes.
     n_init : int, optional
-        Initial solutions; default ``pop_size``.
+        Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
-        Default: those of NSGA-II for real variables, crossover with probability .7.
+        Default: those of NSGA-II for real variables, with crossover probability 0.7.
 
     Attributes
     ----------
@@ -399,8 +396,8 @@ class PESA2(Algorithm):
 
     Notes
     -----
-    Solutions with equal objectives are kept once. Constraints come before objectives: the smaller
-    violation dominates. O(pop_size archive_size n_obj) time in a generation besides evaluation.
+    The archive keeps one of several solutions with equal objectives. Smaller constraint violations dominate,
+    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluation.
 
     References
     ----------
@@ -446,7 +443,7 @@ class PESA2(Algorithm):
             eliminate_duplicates=NoDuplicateElimination(),
         )
         self.termination = DefaultMultiObjectiveTermination()
-        # The archive when its objectives were looked up, one by one, and those objectives.
+        # Cache of the archive's objectives and violations, valid while ``pop`` is the same object.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -479,13 +476,13 @@ class PESA2(Algorithm):
         self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
 
     def _members(self) -> tuple[FloatArray, FloatArray]:
-        """Objectives and constraint violations of the archive."""
+        """Return the objectives and constraint violations of the archive."""
         if self._values is None or self._looked_up is not self.pop:
             self._looked_up, self._values = self.pop, _values(self.pop)
         return self._values
 
     def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
-        """Archive the solutions, the first of which are members already."""
+        """Offer solutions to the archive; the first ``n_members`` of them are already members."""
         archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
         archive.rows = list(range(n_members))
         for row in range(n_members, len(solutions)):
@@ -504,10 +501,10 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    """Box of every solution, shape (n, n_obj): which of ``n_bins`` equal parts of the range it is in.
+    """Return the grid box of each solution: its interval 0..n_bins-1 in each objective, shape (n, n_obj).
 
-    All are in the first part where the range is 0. The range is that of the finite values; infinite ones
-    are in the first or the last part.
+    The ``n_bins`` equal intervals span the finite values of an objective; infinite values fall in the first
+    or last interval. If the finite values are equal, they fall in the first.
     """
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
@@ -521,7 +518,7 @@ def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
 
 
 def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    """Number 0, 1, ... of the occupied box that every solution is in."""
+    """Return the index of each solution's box among the occupied boxes."""
     numbers = np.zeros(len(F), dtype=np.int64)
     for parts in grid_boxes(F, n_bins).T:
         numbers = np.unique(numbers * n_bins + parts, return_inverse=True)[1]
@@ -531,9 +528,9 @@ def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
 def select_by_boxes(
     F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Solutions drawn by box: an occupied box, each as likely as any other, then a solution in it.
+    """Draw ``count`` occupied boxes uniformly, and a random solution from each; return the solutions' rows.
 
-    With ``tournament``, the emptier of two boxes.
+    With ``tournament``, each box is the less crowded of two random boxes.
     """
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
@@ -547,10 +544,10 @@ def select_by_boxes(
 
 
 class GridArchive:
-    """Rows of a table of solutions of which none dominates or equals another, in the order of entry.
+    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry.
 
-    ``F``, shape (n, n_obj), has the objectives of all that may be in it, minimised; of constraint
-    violations the smaller one dominates. ``rng`` draws who leaves a full archive.
+    ``F``, shape (n, n_obj), contains the minimised objectives of all candidate solutions. The smaller
+    constraint violation dominates. If the archive is full, ``rng`` draws the member to remove.
     """
 
     def __init__(
@@ -561,7 +558,7 @@ class GridArchive:
         self.rows: list[int] = []
 
     def offer(self, row: int) -> None:
-        """Let a solution in unless a member is as good or better; those that it dominates leave."""
+        """Add a solution unless a member is equal or better, and remove the members that it dominates."""
         if self.rows:
             F, violation = self.F[self.rows], self.violation[self.rows]
             less = violation < self.violation[row]

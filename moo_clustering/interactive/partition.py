@@ -1,8 +1,9 @@
-"""The partition that follows from answers: groups of answered samples, spread over all others by a pool.
+"""The partition that follows from answers: a pool of partitions spreads known groups over all samples.
 
-A :class:`QuestionPool` holds what is fixed in a session. :func:`spread_groups` makes a :class:`Spread` of the
-anchors, which are the samples whose group is known: a posterior over the partitions of the pool, the group of
-every point, and how likely each point is in a wrong one. Points are the samples, or landmarks in their place.
+A :class:`QuestionPool` contains the data of a session, which answers do not change. :func:`spread_groups`
+computes a :class:`Spread` from the anchors, the points whose group is known: a posterior over the partitions
+of the pool, the group of every point, and the probability that this group is wrong. Points are samples or
+landmarks.
 """
 
 from __future__ import annotations
@@ -29,48 +30,48 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.evidence import best_member, class_probabilities
 from moo_clustering.pool import PartitionPool
 
-# Concentration of the classes in a cluster, as in LabelEvidence.
+# Dirichlet concentration of the classes in a cluster, as in LabelEvidence.
 _ALPHA = 0.5
-# A point of the selection score counts so much beside evidence; the rate of the posterior's weights.
+# Weight of the selection score relative to the log-likelihood, and rate of the weights, exp(rate * sum).
 _SCORE_WEIGHT, _RATE = 20.0, 0.3
-# Members of the pool below this share of the greatest weight are left out.
+# Partitions below this share of the largest weight are ignored.
 _LEAST = 1e-3
-# Loss of a member for every volunteered pair that it violates.
+# Loss of log-likelihood per volunteered pair that a partition violates.
 _VIOLATION = 2.9
-# Anchors per group from which the graph and the linear kernel help, the weight of the latter, and the ridge.
+# Anchors per group from which graph and linear kernels are added, weight of the linear kernel, and ridge.
 _FULL_KERNEL_FROM, _LINEAR, RIDGE = 4, 0.3, 0.1
-# An anchor is wrong if the others are surer of another group than this, and are at odds with few anchors.
+# Minimum prediction for another group that makes an anchor wrong; factor of error_rate above which the share
+# of contradicted anchors shows that classes are not clusters.
 _SURELY, _MOST_AT_ODDS = 0.5, 4.0
-# Below this share of clusters that brought a new class, clusters without an anchor are no longer kept.
+# Clusters without anchors remain provisional groups while new_share is at least this.
 _FEW_NEW = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionPool:
-    """A pool of partitions and what else a session needs to know of the samples.
+    """A pool of partitions, with the kernel and features of its points.
 
     Attributes
     ----------
     pool : PartitionPool
         Partitions of the points.
     score : ndarray of shape (n_partitions,)
-        Selection score without any knowledge.
+        Unsupervised selection score.
     start : ndarray of shape (n_points,)
-        The result without answers; it joins the pool if it is not the best member.
+        The result without answers, which is added to the pool if it is not the best partition.
     similarity : callable
         Returns the kernel of all points, shape (n_points, n_points): that of the neighbour graph, or the sum
-        of the kernels of bags. Computed when it is first needed.
+        of the kernels of bags.
     features : ndarray of shape (n_points, n_features) or None
-        Scaled features, where there are any.
+        Scaled features, if any.
     landmark_of : ndarray of shape (n_samples,) or None
-        Point of every sample; None where every sample is a point.
+        Landmark of every sample; None if the points are the samples.
     sample_features : ndarray of shape (n_samples, n_features) or None
-        Scaled features of the samples where there are landmarks.
+        Scaled features of the samples, if the points are landmarks.
     nearest : callable or None
-        Returns the landmarks nearest to every sample and the weights of their values, both of shape
-        (n_samples, 3).
+        Returns the three nearest landmarks of every sample and their weights, both of shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
-        The sample that is shown for a point; by default that nearest to the mean of its landmark.
+        Sample shown for each point; by default the sample nearest to the mean of the landmark.
     """
 
     pool: PartitionPool
@@ -86,14 +87,14 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # A consensus, or a member chosen by more than the score: it leads the pool, if only just.
+            # The start is a consensus, or selected by other criteria: give it the highest score, just barely.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
 
     @property
     def n_points(self) -> int:
-        """Number of samples, or of landmarks in their place."""
+        """Number of samples or landmarks."""
         return self.pool.n_samples
 
     @property
@@ -103,14 +104,14 @@ class QuestionPool:
 
     @cached_property
     def masses(self) -> FloatArray:
-        """Number of samples of every point."""
+        """Number of samples per point."""
         if self.landmark_of is None:
             return np.ones(self.n_points)
         return np.bincount(self.landmark_of, minlength=self.n_points).astype(np.float64)
 
     @cached_property
     def sample_of(self) -> IntpArray:
-        """The sample that is shown for a point."""
+        """Sample shown for each point."""
         if self.representatives is not None:
             return self.representatives
         if self.landmark_of is None:
@@ -124,33 +125,33 @@ class QuestionPool:
 
     @cached_property
     def offsets(self) -> Int64Array:
-        """Number of the first cluster of every partition, and of clusters in all of them."""
+        """Index of the first cluster of each partition, then the total number of clusters."""
         return np.concatenate([[0], np.cumsum(self.pool.n_clusters)])
 
     @cached_property
     def owner(self) -> IntpArray:
-        """Partition of every cluster."""
+        """Partition of each cluster."""
         return np.repeat(np.arange(self.pool.n_partitions), self.pool.n_clusters)
 
     @cached_property
     def codes(self) -> Labels:
-        """Cluster of every point in every partition, numbered through the pool: (n_points, n_partitions)."""
+        """Cluster of each point in each partition, numbered across the pool: (n_points, n_partitions)."""
         return np.ascontiguousarray((self.pool.labels + self.offsets[:-1, None]).T, dtype=np.int32)
 
     @cached_property
     def kernel(self) -> FloatArray:
-        """The similarity, computed once."""
+        """Result of ``similarity()``, cached."""
         return self.similarity()
 
     @cached_property
     def narrow(self) -> tuple[Float32Array, Float32Array | None]:
-        """Kernel and directions in single precision, which is enough to compare candidates."""
+        """Kernel and directions in single precision, which suffices to compare candidates."""
         directions = None if self.directions is None else self.directions.astype(np.float32)
         return self.kernel.astype(np.float32), directions
 
     @cached_property
     def directions(self) -> FloatArray | None:
-        """Centred features, scaled so that their products are a kernel of mean diagonal 1."""
+        """Centred features, scaled so that the mean diagonal of their linear kernel is 1."""
         if self.features is None:
             return None
         Z = centred_features(self.features)
@@ -158,10 +159,10 @@ class QuestionPool:
         return Z / np.sqrt(mean_square) if mean_square > 0 else Z
 
     def evidence(self, points: IntpArray, groups: IntpArray, n_groups: int) -> FloatArray:
-        """Log-likelihood of groups of points in every partition, with one more outcome for a new group.
+        """Return the log-likelihood of the groups of points in each partition, allowing for new groups.
 
-        As :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, in O(len(points)
-        n_partitions).
+        Like :class:`~moo_clustering.validity.LabelEvidence` with ``unnamed=True``, in O(len(points)
+        n_partitions) time.
         """
         if not len(points):
             return np.zeros(self.pool.n_partitions)
@@ -179,16 +180,17 @@ class QuestionPool:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Groups of all points, as some anchors tell.
+    """Groups of all points, inferred from the anchors.
 
-    Anchors are ``points`` and their ``groups``, oldest first. Groups 0, ... are those of the anchors
-    (``n_real``), oldest first; then come provisional ones, the clusters that no anchor has touched, each
-    with a medoid. ``kept`` are the members of the pool that count and ``weights`` their posterior weights, of
-    sum 1; ``new_share`` is the share of the clusters met that brought a new group. Every point has a
-    ``group``, ``votes``, the weight of the partitions in which it shares a cluster with each group,
-    ``probabilities`` of the real groups, and ``error``, the probability that it is in the wrong group, 0 for
-    anchors. Graph and linear kernel count beside the co-association if ``full``; ``scale`` is the mean of the
-    kernel's diagonal over the anchors.
+    The anchors are ``points``, with their ``groups``, oldest first. The first ``n_real`` groups contain
+    anchors; the others are provisional groups: clusters without an anchor, represented by their ``medoids``.
+    ``kept`` are the partitions with enough posterior weight, and ``weights`` these weights, normalised to sum
+    1. ``new_share`` estimates the share of clusters that turn out to be new groups.
+
+    Every point has a ``group``; ``votes``, the weight of the partitions in which it shares a cluster with
+    each group; ``probabilities`` of the real groups; and an ``error``, the probability of a wrong group (0
+    for anchors). If ``full``, graph and linear kernels are added to the co-association; ``scale`` is the mean
+    diagonal of the kernel over the anchors.
     """
 
     base: QuestionPool
@@ -209,17 +211,17 @@ class Spread:
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """Number of samples of every group."""
+        """Number of samples per group."""
         return np.bincount(self.group, weights=self.base.masses, minlength=self.n_groups).astype(np.float64)
 
     @cached_property
     def tables(self) -> FloatArray:
-        """Number of samples of every group in every cluster of the kept members."""
+        """Number of samples per cluster of the kept partitions and group."""
         return self.count(self.group, self.n_groups)
 
     @property
     def expected_error(self) -> float:
-        """Expected share of samples in a wrong group."""
+        """Expected share of misplaced samples."""
         return float(np.average(self.error, weights=self.base.masses))
 
     @cached_property
@@ -230,27 +232,27 @@ class Spread:
 
     @cached_property
     def typical(self) -> IntpArray:
-        """Representative of every group: the anchor that most of the group is together with."""
+        """Representative of each group: the anchor or medoid that shares clusters with most samples of it."""
         points, groups = self.representatives
         belonging = self.membership(points, groups, self.tables)
         order = np.lexsort((np.arange(len(points)), -np.round(belonging, 9), groups))
         return points[order[np.searchsorted(groups[order], np.arange(self.n_groups))]]
 
     def count(self, labels: IntpArray, n_labels: int, masses: FloatArray | None = None) -> FloatArray:
-        """Sums of masses, by default numbers of samples, per cluster of the kept members and label."""
+        """Sum masses, by default numbers of samples, per cluster of the kept partitions and label."""
         table = np.zeros((int(self.base.offsets[-1]), n_labels))
         values = self.base.masses if masses is None else masses
         count_in_clusters(self.base.codes, self.kept, labels, values, table)
         return table
 
     def membership(self, points: IntpArray, labels: IntpArray, table: FloatArray) -> FloatArray:
-        """How many samples of its label a point is together with, by weight of the partitions."""
+        """Return the expected number of samples with the label of each point in the cluster of the point."""
         out = np.empty(len(points))
         weigh_membership(self.base.codes, self.kept, self.weights, points, labels, table, out)
         return out
 
     def together(self, left: IntpArray, right: IntpArray) -> FloatArray:
-        """Co-association of some points with others."""
+        """Return the co-association of two sets of points, shape (len(left), len(right))."""
         out = np.empty((len(left), len(right)))
         codes = self.base.codes
         others = np.ascontiguousarray(codes[right][:, self.kept].T)
@@ -258,9 +260,9 @@ class Spread:
         return out
 
     def combined(self, points: IntpArray, values: AnyFloatArray) -> AnyFloatArray:
-        """Kernel of all points with ``points``, times ``values`` of shape (len(points), c).
+        """Multiply the kernel of all points with ``points`` by ``values``, shape (len(points), c).
 
-        The kernel itself is never made: O(n_points c (n_kept + len(points))) time.
+        Takes O(n_points c (n_kept + len(points))) time, without forming the kernel.
         """
         base = self.base
         values = np.ascontiguousarray(values)
@@ -278,7 +280,7 @@ class Spread:
         return out
 
     def block(self, left: IntpArray, right: IntpArray) -> FloatArray:
-        """Kernel between some points."""
+        """Return the kernel of two sets of points, shape (len(left), len(right))."""
         values = self.together(left, right)
         if self.full:
             values += self.base.kernel[np.ix_(left, right)]
@@ -287,9 +289,9 @@ class Spread:
         return values
 
     def reductions(self, candidates: IntpArray) -> FloatArray:
-        """Expected drop of misplaced weight if a candidate's group were known, shape (len(candidates),).
+        """Return the expected decrease of misplaced samples for each candidate that becomes an anchor.
 
-        The variance that a Gaussian process with the kernel would lose everywhere, weighted by the errors.
+        This is the reduction in variance of a Gaussian process with the kernel, weighted by error and mass.
         """
         n, scale = len(self.points), self.scale
         points = np.concatenate([self.points, candidates])
@@ -308,36 +310,36 @@ class Spread:
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
     def corrected_groups(self, error_rate: float) -> IntpArray:
-        """Groups of the anchors, except for those that nearly all others speak against.
+        """Return the groups of the anchors, with wrong ones replaced by predictions from all other anchors.
 
-        An anchor counts as wrong if the ridge on the others gives its group less than ``error_rate`` and
-        another one more than a half. Nothing changes where the ridge is at odds with more than four times as
-        many anchors as are expected to be wrong, for then classes are no clusters.
+        An anchor is wrong if kernel ridge regression on the others predicts its group with less than
+        ``error_rate``, and another group with more than 0.5. Nothing is replaced if predictions contradict a
+        share of the anchors above 4 ``error_rate``, because then classes are not clusters.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
         system[np.diag_indices(n)] += RIDGE
         inverse = np.linalg.inv(system)
         targets = np.eye(self.n_real)[self.groups]
-        # Predictions for every anchor from the others, in closed form.
+        # Leave-one-out predictions, in closed form.
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
         best, own = left_out.argmax(axis=1), left_out[np.arange(n), self.groups]
         wrong = (best != self.groups) & (own < error_rate) & (left_out.max(axis=1) > _SURELY)
-        # Every group keeps an anchor.
+        # Do not remove the last anchor of a group.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
         if (best != self.groups).mean() > _MOST_AT_ODDS * error_rate:
             wrong[:] = False
         return np.where(wrong, best, self.groups)
 
     def labels_of_samples(self) -> IntpArray:
-        """Group of every sample, that of its point or, between landmarks, of the nearest three."""
+        """Return the group of each sample: that of its point, or interpolated from three landmarks."""
         base = self.base
         if base.landmark_of is None:
             return self.group
         if self.n_real < 2 or base.nearest is None:
             return self.group[base.landmark_of]
         positions, shares = base.nearest()
-        # An answer about a sample holds for all that its landmark stands for.
+        # An answer about a sample applies to all samples of its landmark.
         settled = np.zeros(base.n_points, dtype=np.bool_)
         settled[self.points] = True
         scores = self.probabilities.copy()
@@ -352,10 +354,9 @@ def spread_groups(
 ) -> Spread:
     """Spread the groups of the anchors over all points.
 
-    Anchors come oldest first, and their groups are numbered in the order of their first anchors. ``pairs`` of
-    shape (n_pairs, 2) are volunteered ones of which at least one point is no anchor; ``signs`` are 1 where
-    they belong together and -1 where not. O(n_points n_kept n_groups) time and O(n_points n_partitions)
-    memory.
+    Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs, 2),
+    are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links. Takes
+    O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
@@ -384,7 +385,7 @@ def _spread(
     held = np.bincount(cluster[points], minlength=int(pool.n_clusters[best])) > 0
     new_share = min(1.0, (n_real + 1) / (held.sum() + 1)) if n_real else 1.0
     if n_real >= 2 and new_share < _FEW_NEW:
-        # Most clusters turned out to be parts of known groups: the others lose their privilege.
+        # Most clusters turned out to be parts of known groups, so the others are probably parts, too.
         held[:] = True
     provisional = np.flatnonzero(~held)
     number = np.full(len(held), -1)
@@ -434,7 +435,7 @@ def _spread(
 
 
 def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpArray:
-    """Medoid of every provisional cluster: the point that is together with most of it."""
+    """Return the medoid of each provisional group: the point that shares clusters with most samples of it."""
     base = draft.base
     inside = np.flatnonzero(draft.group >= draft.n_real)
     if not len(inside):
@@ -455,7 +456,7 @@ def _medoids(draft: Spread, cluster: IntpArray, provisional: IntpArray) -> IntpA
 
 
 def _ridge(draft: Spread, system: FloatArray, scale: float) -> FloatArray:
-    """Probabilities of the groups of the anchors, by kernel ridge regression of their indicators."""
+    """Return the probabilities of the real groups, by kernel ridge regression on the anchors' indicators."""
     n_real, n = draft.n_real, len(draft.points)
     system[np.diag_indices(n)] += RIDGE
     targets = np.eye(n_real)[draft.groups] - 1.0 / n_real

@@ -1,10 +1,10 @@
-"""Choice of the next question, and the changes that an answer makes.
+"""Selection of the next question, and the effect of an answer.
 
-:class:`State` is all that a session remembers; everything else follows from it. An :class:`Inquiry` looks at
-one state: it finds the next question and returns the state after an answer. Two kinds of questions share one
-unit, the probability of being wrong times the samples that follow: whether two groups are one, and to which
-group a sample belongs. A sample is compared with the oldest anchors of a group, never with the nearest one,
-for otherwise one wrong answer makes a bridge on which a class walks over.
+A :class:`State` contains everything that a session remembers. An :class:`Inquiry` selects the next question
+of a state, and returns the inquiry after an answer. Questions ask whether two groups are one class, or to
+which group a sample belongs; both are rated by the probability of an error times the affected samples. A
+sample is compared with the oldest anchors of a group instead of the nearest, so that a single wrong answer
+cannot draw the samples of one class into another.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._parallel import one_thread
 from moo_clustering.interactive.partition import QuestionPool, Spread, spread_groups
 
-# Log-odds of an answer that is certain.
+# Log-odds of a certain answer.
 _CERTAIN = 60.0
-# A sample is placed at this posterior; with certain answers only a yes, or this one, places it.
+# Minimum posterior at which a sample is placed in a group, with uncertain and with certain answers.
 _PLACED, _PLACED_CERTAIN = 0.7, 0.9
-# Groups become one above these log-odds: one "together" is enough where a tenth of such pairs are one class,
-# for to ask twice costs more questions than it saves errors.
+# Groups are joined above these log-odds. One answer "together" suffices if a tenth of such pairs are one
+# class: asking twice would cost more questions than it saves errors.
 _JOINED = math.log(4.0)
 # Candidates of each kind for a question on a sample.
 _N_CANDIDATES = 30
-# Oldest anchors of a group that a sample, or another group, is compared with.
+# Number of oldest anchors of a group with which a sample, or another group, is compared.
 _N_FOUNDERS, _N_GROUP_FOUNDERS = 5, 4
-# Answers for which a sample that nobody knows is set aside, after so many of them.
+# Number of answers for which a sample is set aside, and number of answers "unknown" that set it aside.
 _ASIDE, _UNKNOWNS = 10, 2
-# Share of the samples from which a group is large: it takes an answer to each to place volunteered samples.
+# Minimum share of samples in a large group. Volunteered samples found a new group only if they are apart from
+# every large group.
 _LARGE = 0.05
 
 Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about two points i and j: sign is 1, -1 or 0 for together, apart and unknown."""
+    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
 
     i: int
     j: int
@@ -52,11 +53,10 @@ class PairAnswer(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A question about points.
+    """A question about two points, or about the name of one point.
 
-    The second of two points is the older; there is one where a name is asked for. ``groups`` are theirs,
-    ``probability`` is that they belong together, and ``value`` the misplaced weight that the answer may put
-    right.
+    The second point is the older anchor. ``groups`` are the groups of the points, ``probability`` is the
+    probability that they belong together, and ``value`` the expected benefit of an answer.
     """
 
     kind: Literal["groups", "sample"]
@@ -68,12 +68,12 @@ class Proposal(NamedTuple):
 
 @dataclass
 class State:
-    """All that a session remembers; copied before it is changed.
+    """The memory of a session; every answer changes a copy.
 
-    ``anchors`` has the identity of the group of every point that is known, oldest first, ``names`` those of
-    groups, ``together`` and ``apart`` count answers about groups, ``pending`` is the point whose group is
-    being asked for, ``unknowns`` the answers "unknown" about it in a row, ``aside`` until which answer a
-    point is not asked about, and ``named`` are anchors whose group was named, and so is certain.
+    ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
+    maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the point
+    whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown". ``aside``
+    maps points to the answer until which they are not asked about. ``named`` are the points that were named.
     """
 
     anchors: dict[int, int] = field(default_factory=dict)
@@ -90,22 +90,22 @@ class State:
     n_identities: int = 0
 
     def copy(self) -> State:
-        """A state that can be changed without changing this one."""
+        """Return a copy that can be changed independently."""
         return replace(self, **{name: copy(value) for name, value in vars(self).items()})
 
     def found(self, point: int) -> int:
-        """Make a point the founder of a group of its own, unless it has one; return the group's identity."""
+        """Return the identity of the group of a point; a point without a group founds a new one."""
         if point not in self.anchors:
             self.anchors[point] = self.new_identity()
         return self.anchors[point]
 
     def new_identity(self) -> int:
-        """An identity that no group has."""
+        """Return an unused identity."""
         self.n_identities += 1
         return self.n_identities - 1
 
     def join(self, first: int, second: int) -> None:
-        """Make one group of two."""
+        """Join two groups, which keep the identity of the first."""
         if first == second:
             return
         for point, identity in self.anchors.items():
@@ -116,7 +116,7 @@ class State:
             self.names.setdefault(first, name)
 
     def joined(self, point: int) -> set[int]:
-        """Points that a chain of answers "together" joins to a point, with itself."""
+        """Return the points that a chain of answers "together" links to a point, including the point."""
         found, grew = {point}, True
         while grew:
             grew = False
@@ -128,15 +128,15 @@ class State:
 
 
 def ordered(i: int, j: int) -> Pair:
-    """A pair with the lower number first."""
+    """Return a pair, sorted."""
     return (i, j) if i < j else (j, i)
 
 
 class Inquiry:
-    """One state of a session, the partition that follows from it, and the next question.
+    """One state of a session, its partition, and its next question.
 
-    ``error_rate`` is the assumed share of wrong answers, 0 takes them as certain; ``names`` asks for the name
-    of a class; ``spread`` is the partition, where it is the same as before.
+    ``error_rate`` is the assumed share of wrong answers; at 0 answers are certain. ``names`` asks for class
+    names instead of comparisons. ``spread`` is the partition, if it is already known.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Inquiry:
         number = {identity: g for g, identity in enumerate(dict.fromkeys(state.anchors.values()))}
         points = np.fromiter(state.anchors, dtype=np.intp, count=len(state.anchors))
         groups = np.array([number[identity] for identity in state.anchors.values()], dtype=np.intp)
-        # Pairs that were asked for take effect when their sample is placed.
+        # Answers to questions affect the partition only once their sample is placed.
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
@@ -171,19 +171,19 @@ class Inquiry:
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
-        # A slip in a name would stand for ever, for no sample is asked about twice.
+        # A wrong name could never be corrected, because no sample is asked about twice.
         with one_thread():
             corrected = spread.corrected_groups(self.error_rate)
         slips = corrected != groups
         if not slips.any():
             return spread
-        # No slip is the founder of a group.
+        # Corrected anchors come last, so that none is the founder of a group.
         order = np.argsort(slips, kind="stable")
         groups = number_clusters(corrected[order])[0].astype(np.intp)
         return spread_groups(self.base, points[order], groups, pairs, signs)
 
     def at(self, state: State, *, same_partition: bool = False) -> Inquiry:
-        """The same session in another state."""
+        """Return the inquiry of another state of the session."""
         spread = self.spread if same_partition else None
         return Inquiry(
             self.base, state, error_rate=self.error_rate, names=self.names, seed=self.seed, spread=spread
@@ -193,7 +193,7 @@ class Inquiry:
 
     @cached_property
     def founders(self) -> list[list[int]]:
-        """Points that stand for every group: its anchors, oldest first, or a provisional one's medoid."""
+        """Representatives of each group: anchors, oldest first, or the medoid of a provisional group."""
         points, groups = self.spread.representatives
         of_group: list[list[int]] = [[] for _ in range(self.spread.n_groups)]
         for point, group in zip(points.tolist(), groups.tolist(), strict=True):
@@ -202,7 +202,7 @@ class Inquiry:
 
     @cached_property
     def standing_for(self) -> IntpArray:
-        """Group of the points that stand for one, -1 for others."""
+        """Group of each representative, -1 for all other points."""
         group_of = np.full(self.base.n_points, -1)
         points, groups = self.spread.representatives
         group_of[points] = groups
@@ -210,7 +210,7 @@ class Inquiry:
 
     @cached_property
     def _between_groups(self) -> FloatArray:
-        """Log-odds from the answers between the points of every two groups."""
+        """Log-odds from the answers about each pair of groups, shape (n_groups, n_groups)."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
         for i, j, sign, _ in self.state.answers:
             g, h = self.standing_for[i], self.standing_for[j]
@@ -220,7 +220,7 @@ class Inquiry:
         return total * self.strength
 
     def _about(self, point: int, state: State) -> FloatArray:
-        """Log-odds of every group from the answers about a point."""
+        """Return the log-odds of each group from the answers about a point."""
         total = np.zeros(self.spread.n_groups)
         for i, j, sign, _ in state.answers:
             if point in (i, j):
@@ -238,13 +238,13 @@ class Inquiry:
         usual = (state.together + 0.2) / (answered + 2.0)
         floor = np.full(spread.n_groups, usual)
         floor[spread.n_real :] = max(usual, 1.0 - spread.new_share)
-        # The nearest group is the likeliest to be the same class.
+        # The nearest group is most likely to be the same class.
         near = floor[:, None] / self._ranks()
         p = np.maximum(spread.together(typical, typical), np.maximum(near, near.T))
         return logit(np.clip(p, 1e-6, 1.0 - 1e-6)) + self._between_groups
 
     def _ranks(self) -> FloatArray:
-        """How near every group is to another among all, from 1."""
+        """Return the rank of each group (column) by distance from each group (row), nearest first, from 1."""
         spread, base = self.spread, self.base
         n = spread.n_groups
         if base.features is not None:
@@ -267,12 +267,12 @@ class Inquiry:
         return np.maximum(ranks, 1.0)
 
     def _identity(self, group: int) -> int | None:
-        """Identity of a group, None for provisional ones."""
+        """Return the identity of a group; None if the group is provisional."""
         founder = self.founders[group][0]
         return self.state.anchors.get(founder)
 
     def name_of(self, group: int) -> str | None:
-        """Name of a group, if it has one."""
+        """Return the name of a group; None if it has no name."""
         identity = self._identity(group)
         return None if identity is None else self.state.names.get(identity)
 
@@ -280,7 +280,7 @@ class Inquiry:
 
     @cached_property
     def proposal(self) -> Proposal | None:
-        """The next question, None when nothing is left to ask."""
+        """The next question; None if no question is left."""
         with one_thread("blas"):
             return self._propose()
 
@@ -294,7 +294,7 @@ class Inquiry:
         return of_sample or of_groups or self._sample_proposal(aside=True) or self._recheck()
 
     def _group_proposals(self) -> Iterator[Proposal]:
-        """Questions on groups, the best first."""
+        """Generate the questions about groups, best first."""
         spread = self.spread
         if spread.n_groups < 2:
             return
@@ -322,7 +322,7 @@ class Inquiry:
         return None
 
     def _unnamed_of(self, g: int, h: int) -> tuple[int, ...] | None:
-        """A point of whichever group has no name yet, the larger first."""
+        """Return the founder of the larger group without a name; None if both are named or set aside."""
         for group in sorted((g, h), key=lambda c: -self.spread.sizes[c]):
             if self.name_of(group) is None:
                 point = self.founders[group][0]
@@ -331,7 +331,10 @@ class Inquiry:
         return None
 
     def _sample_proposal(self, *, above: float = -1.0, aside: bool = False) -> Proposal | None:
-        """The most useful question on a sample, if it is worth more; maybe one set ``aside``."""
+        """Return the best question about a sample if its value exceeds ``above``.
+
+        ``aside`` includes samples that were set aside.
+        """
         spread, state = self.spread, self.state
         free = np.ones(self.base.n_points, dtype=np.bool_)
         free[spread.representatives[0]] = False
@@ -340,7 +343,7 @@ class Inquiry:
         candidates = self._candidates(np.flatnonzero(free))
         if not len(candidates):
             return None
-        # To be certain of one's error is worth most, to be in a small group least.
+        # Prefer samples with a high error in large groups.
         sizes = spread.sizes[spread.group[candidates]]
         values = spread.error[candidates] * sizes * spread.reductions(candidates)
         for place in np.argsort(-values, kind="stable"):
@@ -356,13 +359,13 @@ class Inquiry:
         return None
 
     def _candidates(self, free: IntpArray) -> IntpArray:
-        """The points with most uncertain ones near, the most uncertain ones, and some at random."""
+        """Return points with many uncertain points nearby, the most uncertain points, and random points."""
         spread, n = self.spread, _N_CANDIDATES
         if len(free) <= 3 * n:
             return free
         uncertain = spread.error * self.base.masses
         zeros = np.zeros(self.base.n_points, dtype=np.intp)
-        # Sums of errors per cluster, and of these per point: the weight of errors that it is together with.
+        # Expected error in the clusters of each point.
         sums = spread.count(zeros, 1, uncertain)
         near = spread.membership(np.arange(self.base.n_points), zeros, sums)
         rng = np.random.default_rng([self.seed, self.state.n_answers])
@@ -370,13 +373,13 @@ class Inquiry:
             free[np.argsort(-np.round(near[free], 9), kind="stable")[:n]],
             free[np.argsort(-np.round(spread.error[free], 9), kind="stable")[:n]],
             rng.choice(free, n, replace=False),
-            # Volunteered samples wait for a place.
+            # Volunteered samples are not placed yet.
             np.array([p for a in self.state.answers if a.volunteered for p in (a.i, a.j)], dtype=np.intp),
         ]
         return np.intersect1d(np.concatenate(chosen), free)
 
     def _about_sample(self, point: int, value: float) -> Proposal | None:
-        """The next pair to ask about a point, None if none is left."""
+        """Return the next comparison for a point; None if none is left."""
         q = self.posterior(point)
         spread, state = self.spread, self.state
         order = np.argsort(-q[:-1], kind="stable").tolist()
@@ -385,7 +388,7 @@ class Inquiry:
             order.remove(own)
             order.insert(0, own)
         elif state.unknowns and len(order) > 1:
-            # Go on with the next group.
+            # After an answer "unknown", continue with another group.
             last = state.answers[-1]
             group = int(self.standing_for[last.j if last.i == point else last.i])
             if group in order:
@@ -400,7 +403,7 @@ class Inquiry:
         return None
 
     def _recheck(self) -> Proposal | None:
-        """Ask again about anchors that no chain of answers "together" joins to their founder."""
+        """Ask again about anchors that no chain of answers "together" links to the founder of their group."""
         if self.names:
             return None
         spread, state = self.spread, self.state
@@ -416,7 +419,7 @@ class Inquiry:
         return None
 
     def posterior(self, point: int, state: State | None = None) -> FloatArray:
-        """Probabilities of the groups of a point, then that of a group not met so far."""
+        """Return the probability of each group for a point, then that of a new group."""
         spread, base = self.spread, self.base
         state = self.state if state is None else state
         votes = spread.votes[point]
@@ -424,10 +427,10 @@ class Inquiry:
         n_real, n_groups = spread.n_real, spread.n_groups
         provisional = spread.group[point] >= n_real
         sizes = np.bincount(spread.groups, minlength=max(n_real, 1))
-        # Good and Turing: how often classes were met that have been met only once.
+        # Good-Turing estimate of unseen classes, from the classes met only once.
         unseen = ((sizes[:n_real] == 1).sum() + 0.5) / (len(spread.points) + 1.0)
         if point in state.anchors:
-            # Its own vote must not count: nothing but the answers speaks for its group.
+            # Only answers count: the votes of an anchor include its own.
             q, new = np.ones(n_groups), unseen
         else:
             q = votes.copy()
@@ -447,7 +450,7 @@ class Inquiry:
     # Answers.
 
     def after_pair(self, proposal: Proposal, sign: int) -> Inquiry:
-        """The session after an answer to a question on two points."""
+        """Return the inquiry after an answer about two points."""
         state = self.state.copy()
         a, b = proposal.points
         state.asked.add(ordered(a, b))
@@ -467,7 +470,7 @@ class Inquiry:
     def _join_if_likely(
         self, state: State, groups: tuple[int, ...], first: int, second: int, sign: int
     ) -> None:
-        """Make one group of two that were called together, if that is likely enough."""
+        """Join two groups after an answer "together", if the log-odds are high enough."""
         if sign < 0:
             return
         g, h = groups
@@ -475,9 +478,9 @@ class Inquiry:
             state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
-        """Once every point is an anchor: join the groups that more answers called together than apart.
+        """Join two groups with more answers "together" than "apart", once every point is an anchor.
 
-        Then no pairs of their founders may be left to ask, and a single answer is all there will be.
+        Only if no pair of their founders is left to ask, because there will be no further answers then.
         """
         if len(state.anchors) < self.base.n_points:
             return
@@ -519,13 +522,13 @@ class Inquiry:
         return self.at(state)
 
     def _place(self, state: State, point: int, group: int) -> None:
-        """Make a point an anchor of a group, or of a new one."""
+        """Make a point an anchor of a group or of a new group."""
         asked_about = {
             int(self.standing_for[j if i == point else i])
             for i, j, sign, _ in state.answers
             if sign and point in (i, j)
         }
-        # Provisional groups that it was compared with become real, each with its medoid as founder.
+        # Provisional groups with which the point was compared become real, founded by their medoids.
         for g in sorted(asked_about | {group}):
             if self.spread.n_real <= g < self.spread.n_groups:
                 state.found(self.founders[g][0])
@@ -541,7 +544,7 @@ class Inquiry:
         state.aside.pop(point, None)
 
     def _anchor(self, state: State, point: int, identity: int) -> None:
-        """Give a point its group, and so all that volunteered answers join it to."""
+        """Assign a group to a point, and to all points that volunteered answers "together" link to it."""
         state.anchors[point] = identity
         reached, grew = {point}, True
         while grew:
@@ -555,11 +558,11 @@ class Inquiry:
                         grew = True
 
     def after_volunteered(self, i: int, j: int, sign: int) -> Inquiry:
-        """The session after an answer that nobody asked for."""
+        """Return the inquiry after a volunteered answer."""
         state = self.state.copy()
         state.n_answers += 1
         if i == j:
-            # Two samples of one landmark: no partition of the landmarks changes that.
+            # Two samples of one landmark share its group in every partition.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
         state.answers.append(PairAnswer(i, j, sign, True))
@@ -572,7 +575,7 @@ class Inquiry:
             if first != second:
                 self._join_if_likely(state, (g, h), first, second, sign)
             elif sign < 0:
-                # A correction: the younger of the two is asked about again.
+                # A correction: reconsider the younger anchor.
                 younger = max(known, key=list(state.anchors).index)
                 q = self.posterior(younger, state)
                 if q.max() >= (_PLACED_CERTAIN if self.certain else _PLACED):
@@ -592,7 +595,7 @@ class Inquiry:
         return self.at(state)
 
     def _place_if_apart_from_all(self, state: State, point: int) -> None:
-        """Found a group of volunteered samples that were told apart from every large group."""
+        """Found a new group of volunteered samples if answers separate them from every large group."""
         if point in state.anchors or not self.spread.n_real:
             return
         members = state.joined(point)
@@ -606,20 +609,20 @@ class Inquiry:
             self._anchor(state, point, state.new_identity())
 
     def after_unnamed(self, proposal: Proposal) -> Inquiry:
-        """The session after nobody knew the name of a sample."""
+        """Return the inquiry after the name of a sample remained unknown."""
         state = self.state.copy()
         state.n_answers += 1
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE
         return self.at(state, same_partition=True)
 
     def after_name(self, point: int, name: str, *, whole_group: bool = False) -> Inquiry:
-        """The session after a point, or its whole group, was given a name."""
+        """Return the inquiry after a point, or its whole group, was named."""
         state = self.state.copy()
         state.n_answers += 1
         of_name = {text: identity for identity, text in state.names.items()}
         group = int(self.standing_for[point])
         if self.spread.n_real <= group:
-            # The name of a provisional group says whether it is a known class.
+            # The name reveals whether a provisional group is a known class.
             state.together += name in of_name
             state.apart += name not in of_name
         identity = state.anchors.get(point)

@@ -1,4 +1,4 @@
-"""Samples as they stand beside a question: pictures, values that differ most, and words."""
+"""Samples shown with a question: pictures, the features that differ most, and words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, IntpArray
 
-# Words that tell a text from the other, values of sparse data, and characters of a text.
+# Maximum number of words or sparse values shown, and of characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
 _EMPTY = "(empty)"
-# Types of pictures by their suffixes, and how their files begin; bytes of the largest one.
+# Media types and first bytes of picture files by suffix, and maximum number of bytes.
 _JPEG = ("image/jpeg", b"\xff\xd8\xff")
 _PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"), ".jpg": _JPEG, ".jpeg": _JPEG,
@@ -34,9 +34,10 @@ class Picture(NamedTuple):
 
 
 def read_picture(folder: Path, cell: str) -> Picture | None:
-    """Read the picture that a cell of a table names, by a path from the folder of the table.
+    """Read a picture, whose path in a table cell is relative to the folder of the table.
 
-    None unless this is a PNG, JPEG, GIF or WebP file of at most 10 MB inside the folder, wherever links lead.
+    Returns None unless the path, with links resolved, leads to a PNG, JPEG, GIF or WebP file of at most 10 MB
+    inside the folder.
     """
     kind, beginning = _PICTURES.get(PurePath(cell).suffix.lower(), ("", b""))
     try:
@@ -47,16 +48,17 @@ def read_picture(folder: Path, cell: str) -> Picture | None:
         with open(path, "rb") as file:
             content = file.read(_LARGEST_PICTURE + 1)
     except (OSError, ValueError, RuntimeError):
-        # There is no such file, it cannot be read, or no file can have this name.
+        # The file does not exist, is unreadable, or the name is invalid.
         return None
     fits = len(content) <= _LARGEST_PICTURE and content.startswith(beginning)
     return Picture(kind, content) if fits else None
 
 
 class Line(NamedTuple):
-    """One feature of the samples of a question: its name, and a text per sample.
+    """One feature of the samples of a question: its name, and its values as text.
 
-    The difference is in standard deviations, of a single sample that from the mean.
+    ``difference`` is the distance of the two samples, or of a single sample from the mean, in standard
+    deviations.
     """
 
     name: str
@@ -67,9 +69,8 @@ class Line(NamedTuple):
 class Beside(NamedTuple):
     """The samples of a question side by side.
 
-    Notes are columns that are no features but help to recognise a sample, such as names and paths of
-    pictures. Features begin with those that differ most. Words are those more important in one text than in
-    the other.
+    ``notes`` are columns other than features, such as names and picture paths. ``features`` are sorted by
+    difference, largest first. ``words`` are, for each text, the words with a larger weight than in the other.
     """
 
     names: tuple[str, ...]
@@ -81,7 +82,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """A column of the table: numbers, seconds since 1970 or places in ``words``, NaN in empty cells."""
+    """A table column: numbers, seconds since 1970 or indices of ``words``; NaN in empty cells."""
 
     name: str
     kind: Literal["number", "date", "category", "note"]
@@ -90,7 +91,7 @@ class ShownColumn:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
-        """Read a column by its type: dates, numbers, and otherwise texts."""
+        """Make a column of dates, numbers or, for all other types, texts."""
         if not is_note and pd.api.types.is_datetime64_any_dtype(column):
             seconds = column.to_numpy(dtype="datetime64[s]").astype(np.float64)
             return cls(name, "date", np.where(column.isna(), np.nan, seconds))
@@ -104,7 +105,7 @@ class ShownColumn:
         return cls(name, "note" if is_note else "category", values, tuple(map(str, words)))
 
     def text(self, row: int) -> str:
-        """The cell as the table has it, numbers with six digits."""
+        """Return a cell as text; numbers have six digits."""
         value = float(self.values[row])
         if np.isnan(value):
             return _EMPTY
@@ -121,13 +122,16 @@ class ShownColumn:
         if self.kind == "category":
             shares = np.bincount(known.astype(np.intp), minlength=len(self.words)) / max(len(known), 1)
             return shares, float(np.sqrt((1.0 - (shares**2).sum()) / 2.0))
-        # By the largest first, so that squares of huge numbers stay within bounds.
+        # Divide by the largest number, so that squares cannot overflow.
         unit = float(np.abs(known).max(initial=0.0)) or 1.0
         parts = known / unit if len(known) else np.zeros(1)
         return np.array([parts.mean() * unit]), float(parts.std() * unit)
 
     def difference(self, rows: Sequence[int]) -> float:
-        """How far the first cell is from the second, or from the mean, in standard deviations."""
+        """Return the distance of two cells, or of one cell from the mean, in standard deviations.
+
+        Returns 0 for notes and empty cells.
+        """
         middle, spread = self._middle
         cells = self.values[list(rows)]
         if self.kind == "note" or np.isnan(cells).any() or spread <= 0.0:
@@ -141,9 +145,9 @@ class ShownColumn:
 
 @dataclass(frozen=True, eq=False)
 class ShownSamples:
-    """What can be shown of some samples, whose numbers ascend.
+    """Names, columns, texts and terms of the samples that can be shown; ``samples`` are ascending rows.
 
-    Terms are weights of the words of texts, or sparse features, of shape (n_shown, n_terms).
+    ``terms`` are word weights of texts, or sparse features, shape (n_shown, n_terms).
     """
 
     samples: IntpArray
@@ -165,9 +169,9 @@ class ShownSamples:
         notes: pd.DataFrame | None = None,
         empty: pd.DataFrame | None = None,
     ) -> Self:
-        """Read a row or a text per sample, of which ``samples`` are shown, by default all.
+        """Collect the rows or texts of ``samples``, by default of all samples.
 
-        Notes are columns that are no features; ``empty`` tells which cells of a data frame were filled in.
+        ``notes`` are columns other than features; ``empty`` marks the cells whose values were imputed.
         """
         if isinstance(data, Sequence) and len(data) and isinstance(data[0], str):
             data, texts = None, data
@@ -196,7 +200,7 @@ class ShownSamples:
         return cls(np.asarray(rows), own, tuple(columns), cut, terms, term_names)
 
     def beside(self, samples: Sequence[int]) -> Beside:
-        """Two samples, or one, as a question shows them."""
+        """Return one or two samples as a question shows them."""
         rows = np.searchsorted(self.samples, list(samples)).tolist()
         lines = [
             (column.kind, Line(column.name, tuple(map(column.text, rows)), column.difference(rows)))
@@ -213,7 +217,7 @@ class ShownSamples:
         )
 
     def picture(self, sample: int, folder: Path) -> Picture | None:
-        """The first picture that a cell of a sample names, read from the folder of the table."""
+        """Return the first picture named by a cell of a sample; None if there is none."""
         row = int(np.searchsorted(self.samples, sample))
         if row == len(self.samples) or self.samples[row] != sample:
             return None
@@ -222,7 +226,7 @@ class ShownSamples:
         return next((picture for picture in found if picture is not None), None)
 
     def _words(self, rows: Sequence[int]) -> tuple[tuple[tuple[str, ...], ...], list[Line]]:
-        """Terms by which rows differ most: those greater in each of them, and their values."""
+        """Return the terms with larger weights in each row, and the terms that differ most, as lines."""
         if self.terms is None:
             return (), []
         found = self.terms[rows].toarray()
@@ -241,7 +245,7 @@ class ShownSamples:
         return np.asarray(self.terms.mean(axis=0)).ravel()
 
     def packed(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and metadata for an archive."""
+        """Return arrays and metadata for :meth:`unpacked`."""
         cells = [column.values for column in self.columns]
         arrays = {"shown_samples": self.samples, "shown_cells": np.array(cells, dtype=np.float64)}
         if self.terms is not None:
@@ -253,7 +257,7 @@ class ShownSamples:
 
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> Self:
-        """The samples again, from what :meth:`packed` gave."""
+        """Restore the samples from the result of :meth:`packed`."""
         columns = tuple(
             ShownColumn(name, kind, values, tuple(words))
             for (name, kind, words), values in zip(meta["columns"], arrays["shown_cells"], strict=True)

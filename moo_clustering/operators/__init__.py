@@ -1,7 +1,7 @@
-"""pymoo operators that make, vary, repair and select populations; DEAP's are in ``operators.deap``.
+"""pymoo operators that sample, vary, repair and select populations; DEAP's are in ``operators.deap``.
 
-An operator of one's own subclasses the pymoo class, overrides ``_do(self, problem, X, *args,
-random_state=None, **kwargs)``, and draws from ``random_state`` only.
+To write an operator, subclass the pymoo class, override ``_do(self, problem, X, *args, random_state=None,
+**kwargs)``, and draw random numbers only from ``random_state``.
 """
 
 import lazy_loader as _lazy

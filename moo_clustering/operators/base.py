@@ -1,7 +1,7 @@
-"""What operators share: checks of problems, and base classes that draw from one generator.
+"""Base classes of the operators, and checks that a problem suits an operator.
 
-Every operator asks its problem for what it needs through :func:`encoding_of` or :func:`require`, so that a
-wrong combination ends in a sentence that says what is missing.
+Operators check their problem with :func:`encoding_of` or :func:`require`, whose errors name the missing
+attribute or class.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
 
 
 def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
-    """Return the encoding of a problem; raise TypeError unless it is of the kind that an operator needs."""
+    """Return the encoding of a problem; raise a TypeError unless it is an instance of ``kind``."""
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
@@ -98,7 +98,7 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
 
 
 def require(problem: Any, kind: str, *attributes: str) -> Any:
-    """Return the problem; raise TypeError unless it has the attributes of a problem of that kind."""
+    """Return the problem; raise a TypeError, which names ``kind``, if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
             f"{type(problem).__name__} is no {kind}, which this operator needs: take an operator of "
@@ -108,13 +108,13 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 
 
 class SeededOperator(Documented, ABC):
-    """Operator of pymoo that needs nothing but the problem, the genes and a generator.
+    """pymoo operator that uses only the problem, the genes and a random generator.
 
-    Subclasses override ``_apply`` in place of pymoo's ``_do``. Its second argument is what ``_do`` is given:
-    parents, individuals, or for samplings their number.
+    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents of a
+    crossover or the individuals of a mutation or repair; for a sampling it is the number of individuals.
     """
 
-    # Kind of problem without which the operator cannot do, and what such problems have; see :func:`require`.
+    # Arguments of :func:`require`: the problem class in the error message, and the required attributes.
     _needs: ClassVar[tuple[str, ...]] = ()
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
@@ -124,7 +124,7 @@ class SeededOperator(Documented, ABC):
 
     @abstractmethod
     def _apply(self, problem: Any, X: Any, rng: np.random.Generator) -> Any:
-        """Vary, repair or make individuals; no other generator than ``rng`` is drawn from."""
+        """Vary, repair or sample individuals, with random numbers only from ``rng``."""
 
 
 class PairCrossover(SeededOperator, Crossover):
@@ -133,7 +133,7 @@ class PairCrossover(SeededOperator, Crossover):
     Parameters
     ----------
     prob : float
-        Probability that a pair is crossed; otherwise its children are copies.
+        Probability that a pair is crossed; otherwise the children are copies of the parents.
     **kwargs
         Further options of pymoo's ``Crossover``.
     """
@@ -162,17 +162,17 @@ class SeededSampling(SeededOperator, Sampling):
 
 
 class GeneRepair(SeededOperator, Repair):
-    """Repair of individuals, of which there is at least one."""
+    """Repair of individuals; an empty population is returned unchanged."""
 
     def _do(self, problem: Any, X: Any, *args: Any, random_state: Any = None, **kwargs: Any) -> Any:
         return super()._do(problem, X, random_state=random_state) if len(X) else X
 
 
 class DrawnMutation(SeededMutation):
-    """Mutation that draws with ``prob`` who is mutated, and computes the mutants of those only.
+    """Mutation that is computed only for individuals drawn with probability ``prob``.
 
-    pymoo's own ``do`` mutates everybody and discards what was not drawn, which is too dear for mutations
-    that evaluate or search. Subclasses override ``_apply`` as usual.
+    pymoo's own ``do`` mutates all individuals and then discards the mutants that were not drawn, which is
+    too slow for mutations that evaluate or search.
     """
 
     def do(
@@ -187,7 +187,7 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
-        # The individuals of ``pop`` themselves, not copies: what they are set to is set in ``pop``.
+        # Indexing selects the individuals themselves, not copies, so setting their genes changes ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)
@@ -199,7 +199,7 @@ class DrawnMutation(SeededMutation):
 
 
 def random_bits(n_rows: int, n_columns: int, rng: np.random.Generator) -> BoolArray:
-    """Draw one bit per entry, from one random byte for each eight entries of a row."""
+    """Draw random bits of shape (n_rows, n_columns), eight from each random byte."""
     width = -(-n_columns // 8)
     bits = np.frombuffer(rng.bytes(n_rows * width), dtype=np.uint8).reshape(n_rows, width)
     return np.unpackbits(bits, axis=1, count=n_columns).view(np.bool_)

@@ -1,4 +1,4 @@
-"""Operators of centres, whose genes are the coordinates of the centres of k clusters (HG-means)."""
+"""Operators for genes that are the coordinates of k cluster centres (HG-means)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.centers import SumOfSquaresProblem
 
 Removal = Literal["uniform", "cheap"]
-# A child's mutation mix differs by at most this from that of a parent.
+# Largest difference between the mutation mix of a child and that of the parent it inherits from.
 MIX_STEP = 0.2
-# RelocateCentre with removal="cheap" compares so many random centres.
+# Number of random centres that RelocateCentre compares with removal="cheap".
 CANDIDATES = 3
 
 
 class CentreMatchingCrossover(base.PairCrossover):
-    """Match the centres of two parents; a child takes one centre of each pair, drawn by a coin.
+    """Match the centres of two parents and inherit a random centre of each matched pair.
 
-    The matching has the least sum of squared distances, so the order of the centres does not matter.
-    The second child, if there is one, gets the other centres. For
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+    The matching minimises the sum of squared distances, so the order of the centres does not matter.
+    A second child inherits the other centres. For :class:`~moo_clustering.problems.SumOfSquaresProblem`.
 
     Parameters
     ----------
@@ -36,10 +35,8 @@ class CentreMatchingCrossover(base.PairCrossover):
 
     Notes
     -----
-    Children carry a ``"mix"`` for :class:`RelocateCentre`: that of a random parent plus a uniform number
-    from -0.2 to 0.2, clipped to [0, 1].
-
-    O(k^2 n_features + k^3) time per pair.
+    Children carry the attribute ``"mix"`` for :class:`RelocateCentre`: the mix of a random parent plus a
+    uniform number from [-0.2, 0.2], clipped to [0, 1]. Takes O(k^2 n_features + k^3) time per pair.
 
     References
     ----------
@@ -61,7 +58,7 @@ class CentreMatchingCrossover(base.PairCrossover):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> Population:
-        """Cross individuals, and let their children inherit ``mix``."""
+        """Cross individuals, and set the ``mix`` of the children."""
         rng = np.random.default_rng(random_state)
         if parents is not None:
             pop = [pop[mating] for mating in parents]
@@ -82,51 +79,46 @@ class CentreMatchingCrossover(base.PairCrossover):
 def match_centers(
     first: FloatArray, second: FloatArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute a child with one centre of each matched pair, by a coin, and the child with all others."""
+    """Return a child with a random centre of each matched pair, and a child with all other centres."""
     partners = second[nearest_pairs(first, second)[1]]
     coin = rng.random(len(first))[:, np.newaxis] < 0.5
     return np.where(coin, first, partners), np.where(coin, partners, first)
 
 
 def inherited_mix(mixes: list[float | None], rng: np.random.Generator) -> float:
-    """Take the mix of a random parent, uniform where it has none, and change it by up to 0.2."""
+    """Change the mix of a random parent, or a uniform mix if the parent has none, by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Positions in both of the pairs of centres whose squared distances have the least sum."""
+    """Match centres so that the sum of squared distances is minimal; return the positions of each pair."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
 
 
 class RelocateCentre(base.DrawnMutation):
-    """Move a centre to a sample, preferably one that is far from all other centres.
+    """Move a centre to a sample, preferably to a sample far from all other centres.
 
-    With probability ``mix`` the sample is drawn uniformly, otherwise in proportion to its distance D to
-    the nearest remaining centre: mix / n + (1 - mix) D_i / sum D. For
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+    Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
+    nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
+    n_features) time per individual, or O(k n_features) if ``"uniform"`` draws the sample uniformly.
 
     Parameters
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
-        Which centre moves. ``"uniform"``: any. ``"cheap"``: of three random ones, that whose removal
-        raises the objective least; samples are then drawn by D squared.
+        Which centre moves: ``"uniform"`` draws any centre (as in the paper); ``"cheap"`` selects, among three
+        random centres, the one whose removal raises the objective least, and draws samples by D squared.
     mix : float, optional
-        Probability of a uniform draw. Default: the ``"mix"`` of the individual, which children of
-        :class:`CentreMatchingCrossover` have, or else a uniform number each time.
-
-    Notes
-    -----
-    O(n_samples k n_features) time per individual; ``"uniform"`` needs it only if the sample is not drawn
-    uniformly.
+        Probability of a uniform draw. Default: the ``"mix"`` of the individual, as set by
+        :class:`CentreMatchingCrossover`, or else a new uniform number per mutation.
 
     References
     ----------
     D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
-    clustering", Pattern Recognition 88 (2019): the default.
+    clustering", Pattern Recognition 88 (2019).
     """
 
     def __init__(
@@ -156,7 +148,7 @@ class RelocateCentre(base.DrawnMutation):
 def relocate(
     encoding: Any, centers: FloatArray, mix: float, rng: np.random.Generator, removal: Removal = "uniform"
 ) -> None:
-    """Move one of the centres, shape (k, n_features), in place."""
+    """Move one of the centres in place; ``centers`` has shape (k, n_features)."""
     k, n = len(centers), encoding.n_samples
     anywhere = rng.random() < mix
     place = int(rng.integers(n))
@@ -166,7 +158,7 @@ def relocate(
             place = drawn(np.sqrt(encoding.nearest(np.delete(centers, gone, axis=0))[1]), place, rng)
     else:
         labels, first, second = encoding.nearest(centers)
-        # Without its centre, a sample goes to the second nearest one.
+        # A sample whose centre is removed joins the second nearest centre.
         gone = cheapest(labels, second - first, rng.permutation(k)[:CANDIDATES]) if k > 1 else 0
         if not anywhere and k > 1:
             place = drawn(np.where(labels == gone, second, first), place, rng)
@@ -174,7 +166,7 @@ def relocate(
 
 
 def cheapest(labels: Labels, losses: FloatArray, candidates: IntArray) -> int:
-    """The candidate whose removal costs its samples least."""
+    """Return the candidate centre whose removal raises the objective least."""
     totals = [losses[labels == j].sum() for j in candidates]
     return int(candidates[int(np.argmin(totals))])
 
@@ -189,10 +181,10 @@ def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
 
 
 class LocalSearchRepair(base.GeneRepair):
-    """Replace every individual by the local optimum that ``problem.improve`` reaches from it.
+    """Replace the genes of individuals by local optima from ``problem.improve`` (Lamarckian inheritance).
 
-    For any problem with ``improve(X)``, such as :class:`~moo_clustering.problems.SumOfSquaresProblem`,
-    which runs Lloyd's iterations. The optimum is written to the genes (Lamarckian inheritance).
+    For any problem with a method ``improve(X)``, such as
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`, which runs Lloyd's iterations.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -200,7 +192,7 @@ class LocalSearchRepair(base.GeneRepair):
 
 
 def center_problem(problem: Any) -> Any:
-    """Return the problem; raise TypeError unless its genes are coordinates of centres."""
+    """Return the problem; raise a TypeError unless its genes are coordinates of centres."""
     return base.require(problem, "SumOfSquaresProblem", "encoding", "points", "n_clusters", "improve")
 
 

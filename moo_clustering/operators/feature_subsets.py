@@ -1,4 +1,4 @@
-"""Operators of feature subsets, whose genes are bits, one for each feature."""
+"""Operators of feature subsets, encoded as one bit per feature."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import EncodingRepair, register_operators
 from moo_clustering.problems.feature_subsets import FeatureSubsetEncoding
 
-# Changes of a subset.
 _ADD, _DROP, _SWAP = range(3)
 
 
 class FeatureMutation(base.SeededMutation):
-    """Add, drop or swap features of a subset, each with the same probability.
+    """Add, drop or swap features, with equal probability.
 
-    For :class:`~moo_clustering.problems.FeatureSubsetProblem`. Flips of single bits would let sparse
-    subsets grow, as most features are absent.
+    Unlike bit flips, these changes do not make sparse subsets grow. For
+    :class:`~moo_clustering.problems.FeatureSubsetProblem`.
 
     Parameters
     ----------
     more : float, default=0.5
-        Probability of another change after every one: 1 / (1 - more) changes on average.
+        Probability that a change is followed by another; the mean number of changes is 1 / (1 - more).
     """
 
     def __init__(self, more: float = 0.5, prob: float = 1.0, **kwargs: Any) -> None:

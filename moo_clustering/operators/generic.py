@@ -1,4 +1,4 @@
-"""Operators for the genes of any encoding, and those that wrap others: refilling, a choice of mutations."""
+"""Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
 from __future__ import annotations
 
@@ -29,28 +29,27 @@ Maker = Callable[[], Any]
 
 
 class EncodingSampling(base.SeededSampling):
-    """Draw valid individuals by ``problem.encoding.random``, for any encoding."""
+    """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
 
 
 class RefillingSampling(Sampling):
-    """Draw from another sampling until there are enough distinct individuals.
+    """Draw from another sampling until enough individuals are distinct.
 
-    pymoo removes duplicates from the initial population but does not replace them, so that in a small
-    search space a run starts with a fraction of its population.
+    pymoo itself removes duplicates from the initial population but does not replace them, so in a small
+    search space a run would start with only part of its population.
 
     Parameters
     ----------
     sampling : pymoo Sampling
-        Must draw valid genotypes if ``duplicates`` decodes them.
+        Must draw valid genotypes if ``duplicates`` decodes genotypes.
     duplicates : pymoo DuplicateElimination
-        Finds duplicates, for instance
-        :class:`~moo_clustering.operators.CanonicalDuplicates`.
+        For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Largest number of populations drawn. If they do not hold enough distinct individuals, those found
-        are returned, with a UserWarning.
+        Maximum number of populations drawn. If they contain too few distinct individuals, fewer are
+        returned, with a UserWarning.
     """
 
     def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
@@ -77,7 +76,7 @@ class RefillingSampling(Sampling):
     ) -> NDArray[Any]:
         pop = Population()
         for _ in range(self.max_tries):
-            # Some samplings depend on the number asked for, so it is always a whole population.
+            # Always a whole population: some samplings depend on the requested number of individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
             pop = Population.merge(pop, self.duplicates.do(drawn, pop))
             if len(pop) >= n_samples:
@@ -91,9 +90,9 @@ class RefillingSampling(Sampling):
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes by those of random individuals of ``problem.encoding``, for any encoding.
+    """Replace genes by genes of random individuals from ``problem.encoding.random``, for any encoding.
 
-    Children may need a repair, which :class:`~moo_clustering.operators.EncodingRepair` does.
+    Mutants may be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
 
     Parameters
     ----------
@@ -111,14 +110,14 @@ class EncodingMutation(base.SeededMutation):
 
 
 class MutationChoice(base.DrawnMutation):
-    """Draw one of several mutations for each individual, as pymoo's algorithms take a single one.
+    """Draw one of several mutations for each individual.
 
     Parameters
     ----------
     mutations : sequence of pymoo Mutation
-        Their own ``prob`` is ignored.
+        The ``prob`` of each mutation is ignored.
     weights : array-like of shape (n_mutations,), optional
-        Relative frequencies, equal by default.
+        Relative frequencies, non-negative; equal by default.
     """
 
     def __init__(
@@ -155,10 +154,9 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Make individuals valid by ``problem.encoding.repair``.
+    """Make individuals valid with ``problem.encoding.repair``.
 
-    Fractions are rounded to integers first, so that pymoo's real-valued operators can be used with any
-    encoding.
+    Genes are first rounded to integers, so pymoo's real-valued operators work with any encoding.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -166,29 +164,29 @@ class EncodingRepair(base.GeneRepair):
 
 
 def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
-    """Operators that suit a problem, as keyword arguments of any pymoo algorithm.
+    """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
-    ``problem.operators(algorithm)`` is the same. Each value may be replaced:
+    ``problem.operators(algorithm)`` is equivalent. To replace an operator:
     ``NSGA2(**(problem.operators() | {"mutation": mine}))``.
 
     Parameters
     ----------
     problem : Problem
-        A problem of this package, or any with an attribute ``encoding``.
+        A problem of this package, or any problem with an attribute ``encoding``.
     algorithm : type, optional
-        Class of the pymoo algorithm. Needed for MOEAD, which takes no ``eliminate_duplicates``.
+        Class of the pymoo algorithm; required for MOEAD, which does not accept ``eliminate_duplicates``.
 
     Returns
     -------
     dict
-        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates``, and ``repair`` where genes may
-        need one. With an ``encoding``, the initial population is refilled until it is distinct, and
-        duplicates are found in canonical form.
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if genes may become
+        invalid, ``repair``. With an ``encoding``, duplicates are compared in canonical form, and
+        duplicates in the initial population are replaced.
 
     Raises
     ------
     TypeError
-        The problem is none of this package and has no encoding.
+        If the problem neither belongs to this package nor has an encoding.
     """
     return registered_operators(problem, algorithm)
 
@@ -202,16 +200,16 @@ def register_operators(
     repair: Maker | None = None,
     duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
 ) -> None:
-    """Register the operators of a class of problems, or of all problems whose encoding is of a class.
+    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``.
 
-    They are made anew for each algorithm. ``duplicates(problem)`` makes the elimination of duplicates for
-    problems without an encoding; with one, duplicates are found in canonical form.
+    Every argument is a factory, called once per algorithm. ``duplicates(problem)`` makes the duplicate
+    elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
     """
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}
         named = {name: maker() for name, maker in makers.items() if maker is not None}
-        # MOEAD keeps duplicates, and needs as many individuals as it has directions.
+        # MOEAD needs one individual per reference direction, so it keeps duplicates.
         if algorithm is not None and issubclass(algorithm, MOEAD):
             return named
         encoding = getattr(problem, "encoding", None)
@@ -230,7 +228,6 @@ register_operators(
     mutation=EncodingMutation,
     repair=EncodingRepair,
 )
-# Its genes are bits, for which pymoo has the operators.
 register_operators(
     EnsembleSelectionProblem,
     sampling=BinaryRandomSampling,

@@ -1,7 +1,7 @@
-"""Operators of cluster numbers, one gene for each sample, that change single samples.
+"""Operators of cluster labels, one gene per sample, that move single samples.
 
-Crossovers align the clusters of two parents before they exchange genes. Operators of bags move them between
-clusters by an objective.
+Crossovers align the clusters of two parents before they exchange genes. Operators for bags move bags between
+clusters to improve an objective.
 """
 
 from __future__ import annotations
@@ -29,54 +29,49 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# A function of two arrays of parents and a generator that tells which genes are exchanged.
+# Returns the mask of the genes to exchange, given two arrays of parents and a generator.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
-# Random numbers drawn at once, 32 MiB of float64.
+# Maximum number of random numbers drawn at once: 32 MiB of float64.
 BLOCK_DRAWS = 2**22
 
 
 @documented(base.SHARED)
 class PartitionSampling(base.SeededSampling):
-    """Mix several kinds of partitions of bags, repaired to the least cluster size.
+    """Draw partitions of bags by several methods, repaired to the minimum cluster size.
 
-    For problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`, and ``distances`` between bags for
-    partitions around medoids.
+    For problems with an attribute ``objective``, such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
+    ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
+    (initialisation, KM operator, BAMIC); the descents are new here.
 
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        The kinds in the mix, in equal shares unless a mapping gives others:
+        Methods in the mix. A mapping sets the share of each; otherwise the shares are equal.
 
-        - ``"random"``: every gene uniform over the clusters.
-        - ``"km"``: random genes, then ``km_steps`` steps of k-means.
-        - ``"bamic"``: every bag with the nearest of distinct random medoids.
-        - ``"optima"``: greedy descents of the objective from the other three kinds in equal shares.
+        - ``"random"``: uniform labels.
+        - ``"km"``: uniform labels, then ``km_steps`` steps of k-means.
+        - ``"bamic"``: random distinct medoids; each bag joins the nearest.
+        - ``"optima"``: greedy descents of the objective from the other three kinds, in equal shares.
     km_steps : int, default=3
         Steps of k-means for ``"km"``.
 
     Attributes
     ----------
     n_trials : int
-        Trial evaluations made so far.
+        Trial evaluations of descents so far.
 
     Raises
     ------
     TypeError
         If a problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``.
     ValueError
-        For an unknown kind, shares that are negative or all zero, or ``km_steps`` below 1.
+        If a kind is unknown, shares are negative or all zero, or ``km_steps`` is below 1.
 
     Notes
     -----
-    The number of individuals per kind follows from the shares by largest remainders, without chance.
-    Descents cost far more than the other kinds; ``n_trials`` counts their evaluations. Several descents
-    may end in the same partition: see :class:`RefillingSampling`.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (initialisation, KM operator, BAMIC); the
-    descents are new here.
+    Shares are rounded to numbers of individuals by largest remainders, without randomness. Descents are
+    by far the slowest kind, and several may end in the same partition: see :class:`RefillingSampling`.
     """
 
     def __init__(
@@ -126,9 +121,9 @@ class PartitionSampling(base.SeededSampling):
 
 
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Split n in proportion to the shares, rounded by largest remainders."""
+    """Split n in proportion to the shares; the parts are rounded by largest remainders."""
     exact = n * shares / shares.sum()
-    # The tolerance keeps exact quotients whole that binary arithmetic rounds down.
+    # Whole quotients may come out slightly too small in floating point.
     counts = np.floor(exact + 1e-9).astype(np.int64)
     counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
     return counts
@@ -166,11 +161,8 @@ class _AlignedCrossover(base.PairCrossover):
     Parameters
     ----------
     align : bool
-        Renumber the clusters of the second parent first; False crosses the chromosomes as they are.
-
-    Notes
-    -----
-    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
+        Whether to renumber the clusters of the second parent to agree best with the first
+        (:func:`~moo_clustering.encodings.align_labels`), so that equal clusters have equal labels.
     """
 
     def __init__(self, align: bool = True, prob: float = 0.9, **kwargs: Any) -> None:
@@ -181,7 +173,7 @@ class _AlignedCrossover(base.PairCrossover):
 
     @abstractmethod
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-        """Mask of the genes that are exchanged, of the shape (n_pairs, n_samples) of the parents."""
+        """Return the mask of the genes to exchange, shape (n_pairs, n_samples) like both parents."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> IntArray:
         check_labels(problem)
@@ -190,21 +182,12 @@ class _AlignedCrossover(base.PairCrossover):
 
 
 class AlignedOnePoint(_AlignedCrossover):
-    """One-point crossover of partitions: the genes from a random cut on are exchanged.
+    """One-point crossover of partitions: exchange all genes after a random cut.
 
-    A partition can be written with its clusters numbered in any order, and crossing two such
-    chromosomes gene by gene yields noise. The clusters of the second parent are therefore renumbered
-    first, so that it agrees best with the first (:func:`~moo_clustering.encodings.align_labels`).
-    The children of two parents that encode the same partition encode it, too.
-
-    Notes
-    -----
-    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters. Children may have fewer
-    clusters than their parents, but never other cluster numbers.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is new here.
+    Children of parents that encode the same partition encode the same partition too. Children may have fewer
+    clusters than their parents, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for
+    the alignment of K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the
+    alignment is new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -212,18 +195,12 @@ class AlignedOnePoint(_AlignedCrossover):
 
 
 class AlignedHUX(_AlignedCrossover):
-    """Half-uniform crossover of partitions: exactly half of the differing genes are exchanged.
+    """Half-uniform crossover of partitions: exchange half of the differing genes.
 
-    Of the h samples in which the parents differ after alignment, floor(h / 2), drawn at random, are
-    exchanged, which puts the children as far from either parent as possible.
-
-    Notes
-    -----
-    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
-
-    References
-    ----------
-    Eshelman, The CHC adaptive search algorithm, FOGA 1991; the alignment is new here.
+    If the parents differ in h samples after alignment, floor(h / 2) random ones of these samples are
+    exchanged, so that the children are as far as possible from both parents. Costs as
+    :class:`AlignedOnePoint`. Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991; the alignment is
+    new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -239,11 +216,9 @@ class AlignedHUX(_AlignedCrossover):
 
 
 class AlignedUniformCrossover(_AlignedCrossover):
-    """Uniform crossover of partitions: every gene is exchanged with probability one half.
+    """Uniform crossover of partitions: exchange every gene with probability one half.
 
-    Notes
-    -----
-    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters.
+    Costs as :class:`AlignedOnePoint`.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -258,10 +233,10 @@ def cross_partitions(
     *,
     align: bool,
 ) -> tuple[IntArray, IntArray]:
-    """Cross every pair of rows, (n_pairs, n_samples) each, to two children; the parents are not modified.
+    """Cross each row of ``first`` with the same row of ``second``, without changing either.
 
-    ``exchange`` chooses the genes that are exchanged, such as :func:`tails` and :func:`coins`. With ``align``
-    the clusters of ``second`` are first renumbered like those of ``first``.
+    All four arrays have shape (n_pairs, n_samples). ``exchange``, such as :func:`tails` or :func:`coins`,
+    chooses the genes to exchange. ``align`` first renumbers the clusters of ``second`` to match ``first``.
     """
     if align:
         second = align_labels(first, second)
@@ -270,51 +245,45 @@ def cross_partitions(
 
 
 def tails(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Choose the genes from a cut on, which is uniform over 1..n_var-1, one for each pair."""
+    """Choose the genes after a cut, drawn uniformly from 1..n_var-1 for each pair."""
     n_pairs, n_var = first.shape
     return np.arange(n_var) >= rng.integers(1, max(n_var, 2), size=(n_pairs, 1))
 
 
 def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Choose every gene with probability one half."""
+    """Choose each gene with probability one half."""
     n_pairs, n_var = first.shape
     return base.random_bits(n_pairs, n_var, rng)
 
 
 @documented(base.SHARED)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw genes in turn, weighing each cluster by the objective that it would lead to.
+    """Redraw labels one after the other, preferring clusters with a better objective.
 
-    For genes that are cluster numbers, and problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Each gene is drawn given the changes before
-    it. No move leaves a cluster with fewer bags than the objective's ``min_cluster_size``.
+    For cluster labels and problems with an attribute ``objective``, such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw accounts for the earlier ones, and no
+    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster.
+
+    Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
     p_gene : float, default=0.2
         Probability that a gene of a mutated individual is redrawn. The paper's genetic algorithms use
-        0.7; a lower value preserves more of the parents.
+        0.7; lower values preserve more of the parents.
     weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
         Weights of the draw, see :meth:`~moo_clustering.bags.BagObjective.improve`.
 
     Attributes
     ----------
     n_trials : int
-        Trial evaluations made so far.
+        Trial evaluations so far.
 
     Raises
     ------
     TypeError
-        If a problem has no ``objective`` with a method ``improve``.
-
-    Notes
-    -----
-    All mutated individuals form one batch: O(n + K^3) time per redrawn gene for n instances and K
-    clusters, plus one evaluation.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 5-6.
+        If there is no objective with a method ``improve``.
     """
 
     def __init__(
@@ -344,28 +313,21 @@ class ImprovementMutation(base.DrawnMutation):
 class KMMutation(base.DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
-    For genes that are cluster numbers, and problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. It ignores cluster sizes: follow it by
-    :class:`MinSizeRepair` where they matter.
+    For cluster labels and problems with an attribute ``objective``, such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
+    :class:`MinSizeRepair` restores it. Takes O(n N) time per mutated individual, for N bags with n instances,
+    like an evaluation. Source: Evolutionary multi-instance clustering (KM operator).
 
     Parameters
     ----------
     empty : {"farthest", "closest", "keep"}, default="farthest"
-        Bag that an empty cluster gets: the one farthest from its centroid, the one closest to it
-        (as printed in the paper), or none.
+        Bag that moves to an empty cluster: the bag farthest from its centroid, the bag closest to its
+        centroid (as printed in the paper), or none.
 
     Raises
     ------
     TypeError
-        If a problem has no ``objective`` with a method ``reassign``.
-
-    Notes
-    -----
-    O(n N) time per mutated individual for N bags with n instances, as an evaluation.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (KM operator).
+        If there is no objective with a method ``reassign``.
     """
 
     def __init__(
@@ -387,13 +349,9 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    For genes that are cluster numbers of at least 0. Equal partitions then have equal genes, so that any
-    elimination of duplicates finds them; :class:`CanonicalDuplicates` does so without changing the
-    genes. Fractions are rounded to integers, and no cluster number grows beyond those in use.
-
-    Notes
-    -----
-    O(n_individuals (n_samples + K)) time.
+    For non-negative cluster labels, which are first rounded to integers. Equal partitions then have equal
+    genes, so any duplicate elimination finds them. :class:`CanonicalDuplicates` finds them without changing
+    genes. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -403,12 +361,12 @@ class CanonicalRepair(base.GeneRepair):
 
 @documented(base.SHARED)
 class MinSizeRepair(base.GeneRepair):
-    """Fill clusters up to the least size with the bags whose move costs least.
+    """Move bags to clusters below the minimum size; the bags that worsen the objective least move first.
 
-    For genes that are cluster numbers, and problems with an attribute ``objective`` such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`, which knows ``min_cluster_size``. An objective
-    with ``handling="repair"`` repairs constraints, too. Valid individuals do not change. Fractions are
-    rounded to integers.
+    For cluster labels, which are first rounded to integers, and problems with an attribute ``objective``,
+    such as :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"``
+    also repairs constraints. Valid individuals do not change. Takes one evaluation per repaired individual,
+    plus O(N) time per moved bag, for N bags.
 
     Parameters
     ----------
@@ -418,11 +376,7 @@ class MinSizeRepair(base.GeneRepair):
     Raises
     ------
     TypeError
-        If a problem has no ``objective`` with a method ``repair``.
-
-    Notes
-    -----
-    One evaluation per individual that is repaired, and O(N) time per bag moved.
+        If there is no objective with a method ``repair``.
     """
 
     def __init__(self, objective: BagObjective | None = None, **kwargs: Any) -> None:
@@ -435,16 +389,13 @@ class MinSizeRepair(base.GeneRepair):
 
 
 def check_labels(problem: Any) -> None:
-    """Raise TypeError for problems of this package whose genes are no cluster numbers."""
+    """Raise a TypeError if a problem of this package has genes other than cluster labels."""
     if hasattr(problem, "operators"):
         base.encoding_of(problem, LabelEncoding)
 
 
 def objective_of(problem: Any, objective: BagObjective | None, *methods: str) -> BagObjective:
-    """Return the objective that an operator uses; raise TypeError if it lacks one of the methods it calls.
-
-    Without ``objective`` the attribute ``objective`` of the problem is used.
-    """
+    """Return ``objective``, by default that of the problem; raise a TypeError if it lacks a method."""
     own = getattr(problem, "objective", None) if objective is None else objective
     lacking = [name for name in methods if not callable(getattr(own, name, None))]
     if lacking:
@@ -466,7 +417,7 @@ register_operators(
     BagPartitionProblem,
     sampling=partial(PartitionSampling, ("random", "km")),
     crossover=partial(AlignedHUX, prob=0.9),
-    # It lowers one objective only: with all children mutated, a front of several shrinks.
+    # The mutation lowers only one objective, so a front would shrink if all children were mutated.
     mutation=partial(ImprovementMutation, 0.2, prob=0.5),
     repair=MinSizeRepair,
 )

@@ -1,4 +1,4 @@
-"""Operators of sets of medoids, whose genes are numbers of samples, in sequence or in slots."""
+"""Operators of sets of medoids, encoded as sample indices, contiguous or in slots."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SlotKind = Literal["index", "rank"]
 class MedoidSampling(base.SeededSampling):
     """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
 
-    For :class:`~moo_clustering.problems.MedoidProblem`, or any problem whose ``encoding`` is a
-    :class:`~moo_clustering.encodings.MedoidEncoding`.
+    For any problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
+    :class:`~moo_clustering.problems.MedoidProblem`.
     """
 
     def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
@@ -41,27 +41,20 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Join the first medoids of one parent and those of the other that are not among them.
+    """Join the first medoids of parent A and the medoids of parent B that are not among them.
 
-    A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in it, in
-    the order of B, up to ``k_max``. The second child exchanges the roles and draws a cut of its own.
+    A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in A[:c], in
+    the order of B, up to ``k_max`` genes. The second child swaps the roles, with a new cut. Takes O(n_pairs
+    k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
-        - ``"grow"``: take all of B, as printed in the paper. The child is at least as long as B, so
+        - ``"grow"``: use all of B (as printed in the paper). A child is at least as long as B, so
           without selection the number of clusters drifts to ``k_max``.
-        - ``"keep"``: as many genes as A has, from the head of A, then B, then the rest of A.
-        - ``"two_cut"``: take B from a cut of its own on, so that the mean length falls only by what the
-          parents have in common. A child with fewer than two genes gets random ones.
-
-    Notes
-    -----
-    O(n_pairs k_max log k_max) time.
-
-    References
-    ----------
-    NSGA-II-clus.
+        - ``"keep"``: |A| genes, from A[:c], then B, then the rest of A.
+        - ``"two_cut"``: use B after a second cut; the mean length then decreases only by the number of
+          shared medoids. Random medoids are added to a child with fewer than two.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -81,7 +74,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 def prefix_union(
     first: Int64Array, second: Int64Array, length: Length, rng: np.random.Generator
 ) -> Int64Array:
-    """Compute one child per pair of rows of ids, padded with -1; by "two_cut" it may have too few medoids."""
+    """Return one child per pair of rows, padded with -1; with "two_cut", a child may have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
     sizes = set_sizes(first)
@@ -97,18 +90,15 @@ def prefix_union(
 
 
 def _cuts(sizes: Int64Array, rng: np.random.Generator) -> Int64Array:
-    """Draw a column of cuts, each uniform over 1..size-1 (1 for a single gene)."""
+    """Draw one cut per row, shape (n, 1), uniformly from 1..size-1 (1 for a single gene)."""
     return rng.integers(1, np.maximum(sizes, 2))[:, None]
 
 
 class SlotOnePointCrossover(base.PairCrossover):
-    """Exchange the slots from a random cut in 1..k_max-1 on, and repair the children.
+    """Exchange all slots after a random cut in 1..k_max-1, and repair the children.
 
-    Slots with repeated medoids are emptied; random medoids come in if fewer than k_min are left.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
+    The repair empties slots with repeated medoids, and adds random medoids if fewer than k_min are left.
+    Source: Evolutionary multi-instance clustering (MIGCUK).
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -122,21 +112,15 @@ class SlotOnePointCrossover(base.PairCrossover):
 
 
 class MedoidReplaceMutation(base.SeededMutation):
-    """Replace a random medoid by a random sample that is no medoid.
+    """Replace a random medoid by a random non-medoid.
+
+    Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     kind : {"replace", "full"}, default="replace"
-        ``"full"``: replace a medoid, add one, or drop one, with equal probability; where the number of
-        medoids cannot grow or shrink, replace one. Sets of all samples can only lose one.
-
-    Notes
-    -----
-    O(n_individuals k_max log k_max) time.
-
-    References
-    ----------
-    NSGA-II-clus.
+        ``"full"`` replaces, adds or drops a medoid with equal probability, and replaces a medoid if the
+        number of medoids cannot grow or shrink. A set of all samples can only lose a medoid.
     """
 
     def __init__(self, kind: ReplaceKind = "replace", prob: float = 0.2, **kwargs: Any) -> None:
@@ -169,12 +153,8 @@ class MedoidReplaceMutation(base.SeededMutation):
 class MedoidSwapMutation(base.SeededMutation):
     """Exchange the positions of two medoids.
 
-    The clustering stays the same; only the order in which a later crossover cuts the genes changes. Use
-    :class:`MedoidReplaceMutation` to search.
-
-    References
-    ----------
-    NSGA-II-clus.
+    Only the gene order changes, which matters to a later crossover; the clustering stays the same. To change
+    the clustering, use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -193,22 +173,20 @@ class MedoidSwapMutation(base.SeededMutation):
 
 
 class SlotMutation(base.SeededMutation):
-    """Move medoids to samples near them, then repair like :class:`SlotOnePointCrossover`.
+    """Move medoids to nearby samples, then repair like :class:`SlotOnePointCrossover`.
+
+    Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     kind : {"index", "rank"}, default="index"
-        - ``"index"``, as printed in the paper: id g becomes g + U{-r..r}, clipped. Unless the samples
-          are ordered, their ids say nothing about nearness.
-        - ``"rank"``: a uniform draw among the r samples nearest to the current one.
+        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Unless the samples
+          are sorted, nearby indices do not mean nearby samples.
+        - ``"rank"``: a uniform draw among the r samples nearest to the current medoid.
     p_gene : float, default=0.7
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
-        r = floor(reach n_samples); at least 1 and at most all others for ``"rank"``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
+        r = floor(reach n_samples); for ``"rank"``, clipped to 1..n_samples-1.
     """
 
     def __init__(
@@ -238,15 +216,16 @@ class SlotMutation(base.SeededMutation):
 
 
 def slot_radius(reach: float, n_samples: int) -> int:
-    """floor(reach n_samples); the tolerance absorbs the rounding of the product in binary."""
+    """Return floor(reach n_samples), with a tolerance for the rounding error of the product."""
     return math.floor(reach * n_samples + 1e-9)
 
 
 class MedoidSetRepair(base.GeneRepair):
-    """Drop invalid and repeated medoids, close the gaps, and add random medoids if fewer than two are left.
+    """Drop invalid and repeated medoids, and add random medoids if fewer than two are left.
 
-    Fractions are rounded to integers. Operators of this package leave nothing to repair; others do.
-    :class:`EncodingRepair` does the same but adds the samples with the lowest numbers.
+    Genes are first rounded to integers, and the remaining medoids become contiguous. Only operators from
+    outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead of random
+    ones.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Operators of modes, whose genes are the attribute values of the modes of k clusters."""
+"""Operators of cluster modes, encoded as the attribute values of k modes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from moo_clustering.operators.generic import register_operators
 from moo_clustering.operators.selection import CanonicalDuplicates
 from moo_clustering.problems.categories import FuzzyModesProblem
 
-# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+# Arguments of :func:`~moo_clustering.operators.base.require`.
 MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw K different samples as modes, whose values may be equal.
+    """Draw K distinct samples as modes; distinct samples may have equal values.
 
     For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
@@ -35,8 +35,8 @@ class ModesSampling(base.SeededSampling):
 class ModesMutation(base.SeededMutation):
     """Set a random attribute of a random mode to a random value.
 
-    The value is any category of the attribute, or uniform in its range. For
-    :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    The value is a random category of a categorical attribute, or uniform over the range of a numeric
+    attribute. For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
 
     _needs = MODES

@@ -1,4 +1,4 @@
-"""Operators of links to neighbours: each gene is a neighbour of its sample, as a rank or an index (PESC)."""
+"""Operators of neighbour links: each gene is a neighbour of its sample, as a rank or an index (PESC)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from moo_clustering.operators import base
 from moo_clustering.operators.generic import register_operators
 from moo_clustering.problems.graphs import NeighborGraphProblem
 
-# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+# Arguments of :func:`~moo_clustering.operators.base.require`.
 NEIGHBOR_GRAPH: tuple[str, ...] = ("NeighborGraphProblem", "ranks")
 
 
 class NeighborSampling(base.SeededSampling):
-    """Link every sample to a random one of its nearest neighbours (PESC, Algorithm 3).
+    """Link every sample to one of its nearest neighbours at random (PESC, Algorithm 3).
 
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
         - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``.
-        - ``"spread"``: individual m of 0..pop-1 draws from its own k_m = 1 + round((k-1) m / (pop-1))
-          nearest, so that the first one is the nearest-neighbour graph. Individuals of ``"knn"`` differ
-          in f1 by O(1/sqrt(N)) only; with some thousand samples or more, ``"spread"`` covers the front.
-        - ``"random"``: uniform over all admissible samples, as a control; needs lists of full width.
+        - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest. With
+          thousands of samples this covers the front; ``"knn"`` varies f1 by only O(1/sqrt(N)).
+        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError unless the
+          neighbour lists have full width, N - 1.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -63,8 +63,8 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
-    Every gene of a child comes from a parent at the same locus, so children of feasible parents are
-    feasible. Takes genes of any integer type and draws one random bit per gene.
+    Children of feasible parents are feasible, because genes keep their loci. Genes may have any integer
+    dtype; others raise a TypeError. One random bit is drawn per gene.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -90,24 +90,20 @@ class UniformNeighborCrossover(base.PairCrossover):
 
 @documented(base.PairCrossover)
 class RankSBX(SBX):
-    """Simulated binary crossover on ranks of neighbours, rounded and clipped.
+    """Simulated binary crossover on neighbour ranks, rounded and clipped.
 
-    A step in rank leads to a slightly nearer or farther neighbour, so the operator does not depend on
-    the order of the rows. It draws as pymoo's SBX does (bounded form, genes exchanged with probability
-    one half).
+    A step in rank leads to a slightly nearer or farther neighbour, so the order of the rows does not matter.
+    Random draws are those of pymoo's SBX (bounded form, genes exchanged with probability one half). Source:
+    PESC, "Evolutionary operators"; Deb and Agrawal 1995.
 
     Parameters
     ----------
     prob : float, default=0.9
         Probability that a pair is crossed.
     eta : float, default=15
-        Distribution index; the paper does not print it.
+        Distribution index; the paper does not report a value.
     prob_var : float, default=0.5
         Probability per gene.
-
-    References
-    ----------
-    PESC, "Evolutionary operators"; Deb and Agrawal 1995.
     """
 
     def __init__(self, prob: float = 0.9, eta: float = 15, prob_var: float = 0.5, **kwargs: Any) -> None:
@@ -121,14 +117,12 @@ class RankSBX(SBX):
 class IndexSBX(RankSBX):
     """Simulated binary crossover on sample indices 0..N-1, rounded and clipped.
 
-    A gene that becomes a self link or a forbidden neighbour is redrawn from the k nearest admissible
-    ones.
+    Self links and links to forbidden neighbours are redrawn from the k nearest admissible neighbours.
 
     .. warning::
-       The index of a sample says nothing about distance. On rows in random order this operator adds
-       random edges; on rows sorted by class, as in many published files, it adds edges within classes,
-       and results look better than the data allow. Use it for reproduction only, and never compare
-       methods on sorted rows.
+       Sample indices are unrelated to distances. On rows in random order this operator adds random edges;
+       on rows sorted by class, as in many published files, it adds edges within classes, so results are
+       too good. Use it for reproduction only, and never compare methods on sorted rows.
 
     """
 
@@ -139,16 +133,14 @@ class IndexSBX(RankSBX):
 
 
 class NeighborResample(base.SeededMutation):
-    """Redraw links uniformly over the k nearest admissible neighbours of the sample.
+    """Redraw links uniformly from the k nearest admissible neighbours of the sample.
+
+    Takes O(prob_var * pop * N) time, because random numbers are drawn only for genes that change.
 
     Parameters
     ----------
     prob_var : float, optional
         Probability per gene; default 1/N.
-
-    Notes
-    -----
-    O(prob_var * pop * N) time: only genes that change are drawn.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -172,17 +164,17 @@ class NeighborResample(base.SeededMutation):
 
 @documented(base.SeededMutation)
 class RankPM(PM):
-    """Polynomial mutation on ranks of neighbours, rounded and clipped.
+    """Polynomial mutation on neighbour ranks, rounded and clipped.
 
-    With narrow lists (w up to about 20) and ``eta=20`` most steps are rounded back to the parent's
-    value: lower ``eta`` or use :class:`NeighborResample`.
+    With narrow neighbour lists (width up to about 20) and ``eta=20``, rounding restores the parent's value
+    in most cases. Lower ``eta`` or use :class:`NeighborResample`.
 
     Parameters
     ----------
     prob_var : float, optional
         Probability per gene; default 1/N.
     eta : float, default=20
-        Distribution index; the paper does not print it.
+        Distribution index; the paper does not report a value.
     """
 
     def __init__(
@@ -198,7 +190,7 @@ class RankPM(PM):
 class IndexPM(RankPM):
     """Polynomial mutation on sample indices 0..N-1, rounded and clipped.
 
-    Illegal genes are redrawn, and the order of the rows leaks into the result, as :class:`IndexSBX` explains.
+    Illegal genes are redrawn, and results depend on the order of the rows; see :class:`IndexSBX`.
 
     """
 
@@ -207,14 +199,10 @@ class IndexPM(RankPM):
 
 
 class CannotLinkRepair(base.GeneRepair):
-    """Redraw self links and forbidden neighbours from the k nearest admissible ones.
+    """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    For operators that can leave the feasible set in index encoding; in rank encoding every genotype
-    within the bounds is feasible.
-
-    References
-    ----------
-    PESC, Eq. 3.
+    Only index encoding needs this repair: in rank encoding, every genotype within the bounds is feasible.
+    Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH
@@ -226,7 +214,7 @@ class CannotLinkRepair(base.GeneRepair):
 def redraw_illegal(
     problem: NeighborGraphProblem, X: IntArray, random_state: np.random.Generator | None
 ) -> IntArray:
-    """Replace links to samples that are not admissible by links to one of the k nearest that are."""
+    """Replace each link to an inadmissible sample by a link to one of the k nearest admissible samples."""
     illegal = np.argwhere(problem.ranks(X) >= problem.lists.n_admissible)
     if len(illegal) == 0:
         return X
@@ -237,7 +225,7 @@ def redraw_illegal(
 
 
 def to_genes(problem: Any, values: FloatArray) -> IntArray:
-    """Round half to even, clip to the problem's bounds, and convert to its integer type."""
+    """Round values half to even, clip them to the bounds, and cast them to the problem's integer dtype."""
     base.require(problem, *NEIGHBOR_GRAPH)
     return np.clip(np.rint(values), problem.xl, problem.xu).astype(problem.vtype)
 

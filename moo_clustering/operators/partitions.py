@@ -1,8 +1,8 @@
-"""Operators of cluster numbers, one gene for each sample, that change whole clusters.
+"""Operators of cluster labels, one gene per sample, that change whole clusters.
 
-They merge, split and refine along a similarity graph and a pool of partitions, as ParetoClustering does.
-:class:`LabelMutation` is the base to subclass: override ``varied``, which changes one partition.
-:class:`PartitionMutation` is the mix of the mutations.
+The operators of ParetoClustering: they merge, split and refine clusters along a similarity graph and a pool
+of partitions. To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override
+``varied``.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import checked_genes, distinct_rows
 from moo_clustering.operators import base
 
-# Key under which children tell PartitionMutation whether they come from a crossover.
+# Attribute of individuals, read by PartitionMutation: whether a crossover produced the individual.
 CROSSED = "crossed"
 
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Symmetric similarities between samples, and the sums and votes of clusters over them.
+    """Graph of symmetric similarities between samples.
 
-    Several operators share one graph, which :meth:`of` makes once: a copy is the object itself.
+    Operators can share a graph; copying a graph returns the same object.
 
     Attributes
     ----------
     matrix : csr_array of shape (n_samples, n_samples)
-        Similarities in compressed rows: non-negative, without a diagonal.
+        Non-negative similarities with a zero diagonal.
     volumes : ndarray of shape (n_samples,)
         Sum of the similarities of each sample.
     """
@@ -50,12 +50,9 @@ class LabelGraph:
 
     @classmethod
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
-        """Make a graph of a sparse or dense symmetric matrix of similarities; return a LabelGraph as it is.
+        """Make a graph from a sparse or dense symmetric similarity matrix; return a LabelGraph unchanged.
 
-        Raises
-        ------
-        ValueError
-            If the matrix is not square, or has negative or infinite entries.
+        Raises a ValueError if the matrix is not square, or contains negative or non-finite entries.
         """
         if isinstance(graph, cls):
             return graph
@@ -76,29 +73,29 @@ class LabelGraph:
         return int(self.matrix.shape[0])
 
     def links(self, labels: Labels) -> FloatArray:
-        """Sum of the similarities between each two clusters, shape (k, k); O(links + k^2)."""
+        """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
         k = int(labels.max()) + 1
         sums = np.zeros((k, k))
         kernels.sum_links(*self._rows, labels, sums)
         return sums
 
     def voted(self, labels: Labels, inertia: float) -> Labels:
-        """Move all samples at once to the cluster of most similarity; cluster numbers may then have gaps."""
+        """Move all samples at once to their most similar clusters; the result may contain unused labels."""
         out = np.empty_like(labels)
         tally = np.zeros(int(labels.max()) + 1)
         kernels.vote_once(*self._rows, inertia * self.volumes, labels, tally, out)
         return out
 
     def joined(self, labels: Labels, max_rounds: int) -> Labels:
-        """Replace each -1 by the cluster of most similarity, round by round; -1 stays where no link leads."""
+        """Move samples with label -1 to their most similar clusters, in rounds; unlinked samples keep -1."""
         out = labels.copy()
         kernels.join_neighbors(*self._rows, out, np.zeros(int(labels.max()) + 1), max_rounds)
         return out
 
     def united(self, labels: Labels, k_max: int) -> Labels:
-        """Unite clusters until there are at most ``k_max``: the smallest joins the one it is linked to most.
+        """Merge the smallest cluster with its most similar cluster until at most ``k_max`` remain.
 
-        Ties go to the lowest number; a cluster without links joins the next smallest.
+        Ties go to the lowest label; a cluster without links joins the next smallest cluster.
         """
         sizes = np.bincount(labels)
         alive = len(sizes)
@@ -109,7 +106,7 @@ class LabelGraph:
         size: FloatArray = sizes.astype(np.float64)
         while alive > k_max:
             small = int(size.argmin())
-            # Infinite, it is never the smallest again, nor chosen below where sizes decide.
+            # An infinite size excludes the merged cluster from both selections by size.
             size[small], joining = np.inf, size[small]
             large = int((links[small] if links[small].any() else -size).argmax())
             number[number == small] = large
@@ -131,20 +128,16 @@ class LabelGraph:
 
 @documented(base.SHARED)
 class PoolSampling(Sampling):
-    """Take the members of a pool with the greatest scores, each distinct partition once.
+    """Return the distinct partitions of a pool with the greatest scores, without randomness.
 
-    Nothing is random. A pool with fewer distinct members than asked for gives all of them. For problems
-    with an encoding, which encodes the partitions.
+    Returns fewer individuals than requested if the pool has too few distinct partitions. For problems with an
+    encoding. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
     scores : array-like of shape (n_partitions,)
-        Greater is better; ties go to fewer clusters, then to the earlier member.
-
-    References
-    ----------
-    ParetoClustering: operators.
+        Greater is better; ties go to fewer clusters, then to the earlier partition.
     """
 
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
@@ -166,32 +159,26 @@ class PoolSampling(Sampling):
 
 @documented(base.SHARED)
 class GroupingOverlayCrossover(base.PairCrossover):
-    """Lay some clusters of one parent over the other; the second child exchanges the roles.
+    """Lay some clusters of parent A over parent B; the second child swaps the roles.
 
-    Each cluster of A is inherited with probability one half, at least one and not all of them (none if
-    A has a single one); the other samples take their clusters from B. A cluster of B of which less than
-    ``min_share`` is left is dissolved: its samples join the clusters of their neighbours, round by
-    round, and those without a link to a cluster stay together. If there are more than ``k_max`` clusters, the
-    smallest joins the one it is linked to most. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
+    Each cluster of A is inherited with probability one half, but at least one cluster and never all (none if
+    A has a single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a
+    cluster of B remains, the rest is dissolved: its samples join the clusters of their neighbours in rounds,
+    and samples without a link to a cluster stay together. While there are more than ``k_max`` clusters, the
+    smallest joins its most similar cluster.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links + k^2)
+    time per child. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     prob : float, default=0.6
-        Probability that a pair is crossed; otherwise its children are copies. Children carry a mark of
-        which it was, for :class:`~moo_clustering.operators.PartitionMutation`.
+        Probability that a pair is crossed; otherwise the children are copies of the parents. Children of
+        crossed pairs are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
-        Share of a cluster of B below which what is left of it is dissolved.
+        Smallest remaining share of a cluster of B that is not dissolved.
     max_rounds : int, default=10
         Rounds in which samples of dissolved clusters join their neighbours.
-
-    Notes
-    -----
-    O(n_samples + links + k^2) time per child.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -211,7 +198,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> Population:
-        """Cross individuals, and mark the children of the pairs that were crossed."""
+        """Cross individuals, and mark the children of crossed pairs."""
         rng = np.random.default_rng(random_state)
         pairs = pop if parents is None else [pop[mating] for mating in parents]
         children = np.array([[parent.X for parent in pair] for pair in pairs]).swapaxes(0, 1)
@@ -230,7 +217,7 @@ class GroupingOverlayCrossover(base.PairCrossover):
         return out
 
     def overlaid(self, a: Labels, b: Labels, k_max: int, rng: np.random.Generator) -> Labels:
-        """Lay some clusters of a over b, both canonical."""
+        """Lay random clusters of partition a over partition b; both must be canonical."""
         inherited = drawn_clusters(int(a.max()) + 1, rng)
         return lay_over(
             a, b, inherited, self.graph, min_share=self.min_share, max_rounds=self.max_rounds, k_max=k_max
@@ -247,10 +234,10 @@ def lay_over(
     max_rounds: int,
     k_max: int,
 ) -> Labels:
-    """Combine the inherited clusters of a with what is left of those of b; nothing is random."""
+    """Combine the inherited clusters of a with the rest of the clusters of b, without randomness."""
     covered = inherited[a]
     pieces = np.bincount(b[~covered], minlength=int(b.max()) + 1)
-    # The tolerance keeps three of ten samples, whose share 0.3 is rounded up in binary.
+    # 0.3 times 10 samples may exceed 3 in floating point.
     dissolved = pieces < min_share * np.bincount(b) - 1e-9
     below = (b + len(inherited)).astype(np.int32)
     labels = np.where(covered, a, np.where(dissolved[b], np.int32(-1), below))
@@ -259,7 +246,7 @@ def lay_over(
 
 
 def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw each of k clusters with probability one half: at least one and not all, none of a single one."""
+    """Draw each of k clusters with probability one half: at least one and not all, or none if k = 1."""
     drawn = rng.random(k) < 0.5
     if k == 1:
         return np.zeros(1, dtype=bool)
@@ -270,15 +257,14 @@ def drawn_clusters(k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
 
 
 class LabelMutation(base.DrawnMutation):
-    """Mutation of one partition after the other; subclasses override :meth:`varied`.
+    """Mutation of one partition at a time; subclasses override :meth:`varied`.
 
-    Cluster numbers never matter: every row has its clusters numbered by first appearance, before and
-    after the mutation.
+    Labels are canonical (numbered by first appearance) before and after the mutation.
     """
 
     @abstractmethod
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
-        """Return a changed copy of a canonical partition, or itself where no change is possible."""
+        """Return a mutated copy of a canonical partition, or the partition itself if none is possible."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> Labels:
         bounds = bounds_of(problem)
@@ -290,20 +276,13 @@ class LabelMutation(base.DrawnMutation):
 
 @documented(base.SHARED)
 class GraphMerge(LabelMutation):
-    """Unite two clusters, drawn with a preference for those with many links between them.
+    """Merge two random clusters, preferably two that are strongly linked.
 
-    The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab sums
-    the similarities between the two clusters and vol_a all similarities of the samples of a. If no
-    clusters are linked, every pair is equally likely. Partitions into ``k_min`` clusters do not change.
-    For problems over a :class:`~moo_clustering.encodings.LabelEncoding`.
-
-    Notes
-    -----
-    O(links + k^2) time per individual.
-
-    References
-    ----------
-    ParetoClustering: operators.
+    The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
+    of the similarities between the two clusters, and vol_a the sum of all similarities of the samples of a.
+    If no clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
+    individual. Source: ParetoClustering, operators.
     """
 
     def __init__(self, graph: Any, prob: float = 1.0, **kwargs: Any) -> None:
@@ -315,13 +294,13 @@ class GraphMerge(LabelMutation):
 
 
 def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.Generator) -> Labels:
-    """Unite two clusters unless there are only ``k_min``, see :class:`GraphMerge`."""
+    """Merge two clusters as in :class:`GraphMerge`, unless there are only ``k_min``."""
     k = int(labels.max()) + 1
     if k <= max(k_min, 1):
         return labels
     a, b = np.triu_indices(k, 1)
     volumes = np.bincount(labels, weights=graph.volumes)
-    # Clusters without any link have volume 0; the floor keeps their quotient at 0 instead of NaN.
+    # Clusters without links have volume 0; the lower bound makes their quotient 0 instead of NaN.
     least = np.maximum(np.minimum(volumes[a], volumes[b]), np.finfo(np.float64).tiny)
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
@@ -333,26 +312,20 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
-    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool,
-    whose clusters cut it into pieces. If at least two pieces have ``min_share`` of its samples or more,
-    either one of these pieces, or each, with equal probability, becomes a cluster of its own; smaller
-    pieces stay with the remainder, or with the largest piece. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
+    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool, which
+    cuts the cluster into pieces. If at least two pieces contain ``min_share`` of its samples or more, then,
+    with equal probability, either one of these pieces or each of them becomes a new cluster. Smaller pieces
+    stay with the remainder or the largest piece.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
+    Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     min_share : float, default=0.08
-        Smallest piece that counts, as a share of the samples of the cluster.
+        Smallest piece that becomes a cluster, as a share of the samples of the cluster.
     max_tries : int, default=12
-        Attempts after which the partition stays as it is.
-
-    Notes
-    -----
-    O(n_samples) time per attempt.
-
-    References
-    ----------
-    ParetoClustering: operators.
+        Maximum number of attempts; if all fail, the partition does not change.
     """
 
     def __init__(
@@ -369,7 +342,7 @@ class PoolSplit(LabelMutation):
     def split(
         self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
     ) -> Labels:
-        """Split a cluster of a canonical partition; with ``one_piece`` a single piece leaves it."""
+        """Split a cluster of a canonical partition; ``one_piece`` separates only a single piece."""
         k = int(labels.max()) + 1
         if k >= k_max:
             return labels
@@ -377,12 +350,12 @@ class PoolSplit(LabelMutation):
             members = np.flatnonzero(labels == labels[rng.integers(len(labels))])
             cut = self.pool[rng.integers(len(self.pool)), members]
             sizes = np.bincount(cut)
-            # The tolerance keeps 2 of 25 samples, whose product with 0.08 is rounded up in binary.
+            # 0.08 times 25 samples may exceed 2 in floating point.
             pieces = np.flatnonzero((sizes > 0) & (sizes >= self.min_share * len(members) - 1e-9))
             if len(pieces) < 2:
                 continue
             every = rng.random() < 0.5 and not one_piece and k + len(pieces) - 1 <= k_max
-            # The largest piece stays; argmax takes the lowest number among equally large ones.
+            # The largest piece keeps its label; on ties, argmax selects the first.
             leaving = pieces[pieces != sizes.argmax()] if every else [rng.choice(pieces)]
             out = labels.copy()
             for number, piece in enumerate(leaving):
@@ -395,10 +368,12 @@ class PoolSplit(LabelMutation):
 class GraphRefine(LabelMutation):
     """Move all samples at once to the clusters of their neighbours, in a few steps.
 
-    Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]; on ties it stays, or
-    follows the tied neighbour of the lowest number. Clusters may vanish but never appear, and a step
-    that would leave fewer than ``k_min`` is not taken. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
+    Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties go to its own cluster,
+    then to the cluster of the neighbour with the lowest index. Clusters may vanish but never appear, and
+    refinement stops before a step that would leave fewer than ``k_min``.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step and
+    individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
@@ -406,14 +381,6 @@ class GraphRefine(LabelMutation):
         The number of steps is drawn uniformly from 1..max_steps.
     inertia : float, default=0.05
         Weight of a sample's own cluster, as a share of the sum of its similarities.
-
-    Notes
-    -----
-    O(links) time per step and individual.
-
-    References
-    ----------
-    ParetoClustering: operators.
     """
 
     def __init__(
@@ -430,7 +397,7 @@ class GraphRefine(LabelMutation):
         return self.refined(labels, int(rng.integers(1, self.max_steps + 1)), bounds.k_min)
 
     def refined(self, labels: Labels, n_steps: int, k_min: int) -> Labels:
-        """Refine a canonical partition by so many steps, without randomness."""
+        """Refine a canonical partition by ``n_steps`` steps, without randomness."""
         for _ in range(n_steps):
             moved = relabel_by_first_appearance(self.graph.voted(labels, self.inertia))
             if moved.max() + 1 < k_min:
@@ -441,32 +408,30 @@ class GraphRefine(LabelMutation):
 
 @documented(base.SHARED)
 class PairViolationMutation(LabelMutation):
-    """Satisfy one random violated pair, moving pieces of clusters that partitions of a pool cut out.
+    """Satisfy one random violated constraint by moving a piece of a cluster.
 
-    For a must-link (i, j) across clusters, either the two clusters are united, or a piece of the cluster
-    of i moves to that of j. For a cannot-link within a cluster, a piece with i and without j either
-    becomes a cluster or joins the other cluster that it is linked to most. Both ways are equally likely,
-    and so are both ends to be i. A piece consists of the samples of the cluster that a random partition
-    of the pool puts together with i. If no partition cuts the cluster, a must-link unites the clusters
-    and a cannot-link changes nothing. A way that would leave ``k_min..k_max``, or lead to a cluster
-    without a link to the piece, is replaced by the other. Partitions that violate no pair do not change.
-    For problems over a :class:`~moo_clustering.encodings.LabelEncoding`.
+    The piece consists of the samples that share the cluster of i in the current partition and in a random
+    partition of the pool. A must-link (i, j) is satisfied by merging the two clusters or by moving a piece to
+    the cluster of j. A cannot-link is satisfied by making a piece without j a new cluster, or by moving it to
+    its most similar other cluster. Both ways are equally likely, and i is either end of the pair with equal
+    probability. The other way is used if the first would violate ``k_min..k_max``, or if no other cluster is
+    linked to the piece. If no partition of the pool cuts the cluster, a must-link merges the clusters and a
+    cannot-link has no effect.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Source: ParetoClustering, evolution
+    with pairs.
 
     Parameters
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions that cut the pieces out.
+        Partitions that cut clusters into pieces.
     constraints : PairwiseConstraints
 
     Notes
     -----
-    O(n_pairs + n_partitions * size of the cluster + links) time per individual. A search that
-    optimises pairs without an objective for the boundaries between clusters memorises the pairs: it
-    cuts tiny pieces around their samples.
-
-    References
-    ----------
-    ParetoClustering: evolution with pairs.
+    Takes O(n_pairs + n_partitions * cluster size + links) time per individual. Combine this mutation with
+    an objective that measures cluster boundaries; otherwise the search overfits the constraints and cuts
+    tiny pieces around their samples.
     """
 
     def __init__(
@@ -485,7 +450,7 @@ class PairViolationMutation(LabelMutation):
         return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
     def violated(self, labels: Labels) -> NDArray[np.intp]:
-        """Positions of the violated pairs; must-links come before cannot-links."""
+        """Return the positions of the violated pairs; must-links come before cannot-links."""
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
@@ -512,7 +477,7 @@ class PairViolationMutation(LabelMutation):
     def _piece(
         self, labels: Labels, i: int, without: int | None, rng: np.random.Generator
     ) -> NDArray[np.intp] | None:
-        """Samples that a random partition leaves with i: not the whole cluster, and not ``without``."""
+        """Return the piece around i, without ``without``; None if no partition cuts the cluster."""
         if without is None:
             members = np.flatnonzero(labels == labels[i])
             cutting = (self.pool[:, members] != self.pool[:, [i]]).any(axis=1)
@@ -524,7 +489,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """The cluster that a piece is linked to most, the lowest number on ties; None without a link."""
+        """Return the other cluster most similar to a piece, lowest label on ties; None without links."""
         k, own = int(labels.max()) + 1, int(labels[piece[0]])
         apart = labels.copy()
         apart[piece] = k
@@ -541,37 +506,25 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 
 @documented(base.SHARED)
 class PartitionMutation(base.SeededMutation):
-    """Merge, split or refine by :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`.
+    """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
 
-    Children that :class:`~moo_clustering.operators.GroupingOverlayCrossover` marked as crossed are
-    mutated with probability ``crossed``, all others always. One step of :class:`GraphRefine` follows
-    with probability ``polish``, whether mutated or not. With ``constraints``, a share ``pairs`` of the
-    mutations repairs a violated pair instead, as long as there is one. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`.
+    Children of :class:`~moo_clustering.operators.GroupingOverlayCrossover` that were crossed are mutated with
+    probability ``crossed``, all other individuals always. For problems with a
+    :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples) time per individual.
+    Source: ParetoClustering, operators.
 
     Parameters
     ----------
-    pool : PartitionPool or array-like of shape (n_partitions, n_samples)
-        Partitions that clusters are split along.
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a child of a crossover is mutated.
+        Probability that a crossed child is mutated.
     polish : float, default=0.3
-        Probability that a step of refinement follows.
+        Probability that one step of :class:`GraphRefine` follows, for mutated and other individuals.
     constraints : PairwiseConstraints, optional
         Pairs to satisfy.
     pairs : float, default=0.55
-        Share of :class:`PairViolationMutation` among the mutations, with constraints.
-
-    Notes
-    -----
-    O(links + k^2 + n_samples) time per individual. Other crossovers do not mark
-    their children, which are therefore all mutated.
-
-    References
-    ----------
-    ParetoClustering: operators.
+        Probability that :class:`PairViolationMutation` replaces a mutation while a pair is violated.
     """
 
     def __init__(
@@ -611,11 +564,11 @@ class PartitionMutation(base.SeededMutation):
         random_state: np.random.Generator | None = None,
         **kwargs: Any,
     ) -> Population:
-        """Mutate individuals, and remove the mark of those that were crossed."""
+        """Mutate individuals, and remove the mark of crossed children."""
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.new("X", pop.get("X"), CROSSED, pop.get(CROSSED))
-        # The mark counts for the first mutation of a child only.
+        # The mark affects only the first mutation of a child.
         marks = [bool(individual.data.pop(CROSSED, False)) for individual in pop]
         pop.set("X", self.mutated(problem, pop.get("X"), marks, rng))
         return pop
@@ -624,7 +577,7 @@ class PartitionMutation(base.SeededMutation):
         return self.mutated(problem, X, np.zeros(len(X)), rng)
 
     def mutated(self, problem: Any, X: NDArray[Any], crossed: ArrayLike, rng: np.random.Generator) -> Labels:
-        """Mutate copies of the rows, of which some are children of a crossover."""
+        """Return mutated copies of the rows of X; ``crossed`` marks the children of a crossover."""
         bounds = bounds_of(problem)
         out = canonical_rows(X, problem.n_var)
         for row, mark in zip(out, np.asarray(crossed, dtype=bool), strict=True):
@@ -648,26 +601,19 @@ class PartitionMutation(base.SeededMutation):
 
 @documented(base.SHARED)
 class ClusterNumberRepair(base.GeneRepair):
-    """Unite or split clusters until there are as many as wanted.
+    """Merge or split clusters until every partition has ``n_clusters`` clusters.
 
-    Clusters are united as by :class:`GraphMerge`, and split as by :class:`PoolSplit`, one piece at a
-    time; where the pool does not split any, the largest cluster is halved in breadth-first order of the
-    graph. Partitions with the wanted number do not change. For problems over a
-    :class:`~moo_clustering.encodings.LabelEncoding`, which should allow more clusters than wanted, so that
-    operators have room to split before this repair unites.
+    Clusters are merged as in :class:`GraphMerge`, and split as in :class:`PoolSplit`, one piece at a time. If
+    the pool splits no cluster, the largest is halved in breadth-first order of the graph.
+
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` should exceed
+    ``n_clusters`` so that mutations can still split clusters. Takes O(links + k^2) time per merge,
+    O(n_samples) per split. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     n_clusters : int
-        The number of clusters wanted.
-
-    Notes
-    -----
-    O(links + k^2) time per cluster too many, O(n_samples) per cluster too few.
-
-    References
-    ----------
-    ParetoClustering: operators.
+        Number of clusters of the repaired partitions.
     """
 
     def __init__(self, graph: Any, pool: Any, n_clusters: int) -> None:
@@ -691,7 +637,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return self.repaired(X, rng)
 
     def repaired(self, X: NDArray[Any], rng: np.random.Generator) -> Labels:
-        """Canonical copies of partitions, with the wanted number of clusters."""
+        """Return canonical copies of partitions, with ``n_clusters`` clusters each."""
         out = canonical_rows(X, self.graph.n_samples)
         for row in out:
             row[:] = self._fitted(row.copy(), rng)
@@ -707,7 +653,7 @@ class ClusterNumberRepair(base.GeneRepair):
         return labels
 
     def _halved(self, labels: Labels) -> Labels:
-        """Halve the largest cluster; breadth-first order keeps each half connected where it can be."""
+        """Halve the largest cluster in breadth-first order, which keeps one half connected if possible."""
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         inside = self.graph.matrix[members][:, members]
         reached = breadth_first_order(inside, 0, directed=False, return_predecessors=False)
@@ -725,20 +671,20 @@ class Bounds(NamedTuple):
 
 
 def bounds_of(problem: Any) -> Bounds:
-    """Range of the number of clusters of a problem over a LabelEncoding; TypeError for any other."""
+    """Return the range of the number of clusters; raise a TypeError without a LabelEncoding."""
     encoding = base.encoding_of(problem, LabelEncoding)
     return Bounds(encoding.k_min, encoding.k_max)
 
 
 def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
-    """Copy partitions, with the clusters of each numbered by first appearance."""
+    """Return copies of partitions, with clusters numbered by first appearance."""
     return relabel_by_first_appearance(checked_genes(X, n_samples))
 
 
 def pool_labels(pool: Any) -> Labels:
-    """Canonical copy of the partitions of a pool, or of an array of labels with one partition per row.
+    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels.
 
-    Raises a ValueError if there is no partition at all.
+    Raises a ValueError if there is no partition.
     """
     labels = np.atleast_2d(np.asarray(getattr(pool, "labels", pool)))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":

@@ -1,4 +1,4 @@
-"""Operators of seeds, whose genes are the documents from which clusters in subspaces grow (SISC-ML)."""
+"""Operators of seeds: each gene is the document from which a subspace cluster grows (SISC-ML)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,14 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels"
+    starts.
 
     Parameters
     ----------
     by_class : bool, default=False
-        Cycle through the classes in random order and draw a labelled document of each: any labelled one
-        if the class has none left, and any document if no labelled one is left. Needs labels.
-
-    References
-    ----------
-    SISC-ML, "seeds" and "labels" starts.
+        Draw labelled documents, cycling through the classes in random order; once a class is exhausted, draw
+        any labelled document, then any document. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -52,7 +49,7 @@ class SeedSampling(base.SeededSampling):
 
 
 def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Draw other documents for the slots of a row; O(k n_labelled)."""
+    """Replace the seeds of a row by labelled documents, in O(k n_labelled) time."""
     documents = rng.permutation(targets.rows)
     member = targets.indicators[documents] > 0
     order = rng.permutation(targets.n_classes)
@@ -68,21 +65,15 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.ran
 
 
 class AlignedSeedCrossover(base.PairCrossover):
-    """Exchange clusters of one parent for the most similar clusters of the other.
+    """Exchange the seeds of matching clusters between two parents.
 
-    The clusters of both parents are matched with the least sum of squared distances between centroids,
-    and the seeds of each pair are exchanged with probability one half. A cluster of the larger parent
-    without a partner is paired with none, so that children of parents of different sizes have sizes in
-    between. A document never is a seed twice; random documents are added where too few seeds remain. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
-
-    Notes
-    -----
-    O(k^2 n_features + k^3) time per pair of evaluated parents; other parents are evaluated first.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
+    The matching minimises the sum of squared distances between centroids, and the seeds of each matched pair
+    are exchanged with probability one half. Unmatched seeds of the larger parent go to either child, so
+    children of parents of different sizes have sizes in between. Repeated seeds are removed, and random
+    documents are added if too few seeds remain. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
+    plus the evaluation of any unevaluated parent. Source: an evolutionary search over the clusters of
+    SISC-ML.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -102,7 +93,7 @@ class AlignedSeedCrossover(base.PairCrossover):
 def _paired(
     a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
 ) -> tuple[IntArray, IntArray]:
-    """Order the seeds of two parents by partners, with -1 opposite those without one and at the end."""
+    """Align the seeds of two parents by matched pairs; -1 fills the places after the last seed."""
     left, right = nearest_pairs(first, second)
     alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
     rows = np.full((2, width), -1, dtype=a.dtype)
@@ -114,23 +105,19 @@ def _paired(
 class DistantSeedMutation(base.DrawnMutation):
     """Replace a random seed by a document far from all centroids.
 
-    The document is drawn with probability proportional to its distance to the nearest centroid, in the
-    weights of that cluster. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    The document is drawn with probability proportional to its distance to the nearest centroid, computed with
+    the feature weights of that cluster.
+
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual,
+    plus an evaluation unless the individual has been evaluated. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. Source: an
+    evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
     kind : {"full", "replace"}, default="full"
-        ``"full"``: replace a seed, add one in a random slot, or drop one, with equal probability; where
-        the number of clusters cannot grow or shrink, replace one.
-
-    Notes
-    -----
-    O(n_individuals n_samples) time for evaluated individuals, plus one evaluation for others. Best used in
-    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
+        ``"full"`` replaces a seed, adds a seed in a random slot, or drops a seed, with equal probability; it
+        replaces a seed if the number of clusters cannot grow or shrink.
     """
 
     def __init__(self, kind: ReplaceKind = "full", prob: float = 0.3, **kwargs: Any) -> None:
@@ -145,7 +132,7 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        # One of the allowed columns of every row, all equally likely.
+        # A random column of each row: an empty slot to add a seed, otherwise an occupied slot.
         slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
@@ -157,32 +144,28 @@ class DistantSeedMutation(base.DrawnMutation):
 def _distant(
     distances: NDArray[np.floating[Any]], slots: IntArray, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw a document outside each row by its distance, or uniformly if all distances are 0."""
+    """Draw a new document for each row in proportion to distance, or uniformly if all distances are 0."""
     weights = np.asarray(distances, dtype=np.float64).copy()
     row, place = np.nonzero(slots >= 0)
     weights[row, slots[row, place]] = 0.0
     cumulative = np.cumsum(weights, axis=1)
-    # The first sum beyond the threshold belongs to a document of positive weight.
+    # The first sum beyond the threshold belongs to a document with positive weight.
     drawn = (cumulative > rng.random(len(slots))[:, np.newaxis] * cumulative[:, -1:]).argmax(axis=1)
     return np.where(cumulative[:, -1] > 0.0, drawn, random_absent(slots, weights.shape[1], rng))
 
 
 class SweepSeedMutation(base.DrawnMutation):
-    """Local search: replace every seed by the document most central in its cluster.
+    """Local search: replace every seed by the document with the largest membership in its cluster.
 
-    The clusters that the sweeps of the evaluation found are written back as seeds, from which the sweeps
-    of the child continue. The most central document has the largest membership of the cluster. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`.
+    The new seeds represent the clusters that the evaluation found, so the sweeps of the mutant continue where
+    those of its parent ended. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an
+    evolutionary search over the clusters of SISC-ML.
 
     Notes
     -----
-    Free for evaluated individuals, one evaluation for others. Best used in
-    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates survivors. An individual whose seeds
-    are all most central is copied.
-
-    References
-    ----------
-    An evolutionary search over the clusters of SISC-ML.
+    Free for evaluated individuals; others are evaluated first. Best used in
+    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. If every seed is
+    already the most central document, the mutant is a copy.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:
@@ -193,7 +176,7 @@ class SweepSeedMutation(base.DrawnMutation):
 
 
 def seed_problem(problem: Any) -> Any:
-    """Return the problem; raise TypeError unless its genes are seeds of clusters in subspaces."""
+    """Return the problem; raise a TypeError unless its genes are seeds of subspace clusters."""
     needed = ("encoding", "targets", "cluster_centers", "central_documents", "center_distances")
     return base.require(problem, "SubspaceClusteringProblem", *needed)
 

@@ -1,4 +1,4 @@
-"""Selection of parents by tournament, mating that crosses or mutates, and elimination of duplicates."""
+"""Tournament selection of parents, mating that crosses or mutates, and elimination of duplicates."""
 
 from __future__ import annotations
 
@@ -26,34 +26,31 @@ def batched_tournament(
     random_state: np.random.Generator | None = None,
     **kwargs: Any,
 ) -> IntArray:
-    """Decide tournaments by feasibility, then dominance or rank, then crowding, then chance.
+    """Decide tournaments by feasibility, then dominance or rank, then crowding, then at random.
 
-    A drop-in for :func:`pymoo.algorithms.moo.nsga2.binary_tournament` as
-    ``TournamentSelection(func_comp=batched_tournament)``, with the same winners wherever chance does not
-    decide.
+    A vectorised replacement for :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
+    ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except for random ties.
+    Takes O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
     pop : Population
-        Feasible individuals must have ``crowding``, and ``rank`` if ranks are compared.
+        Feasible individuals must have ``crowding``, and ``rank`` if ranks are compared; otherwise a
+        ValueError is raised.
     P : ndarray of shape (n_tournaments, pressure)
-        Rows of the competitors; with more than two, the winner so far meets the next.
+        Rows of the competitors. With more than two, each winner meets the next competitor.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
-        Source of chance; default that of the algorithm.
+        Generator for random ties; default: that of the algorithm.
     **kwargs
-        Further arguments of pymoo; ignored.
+        Ignored; pymoo passes further arguments.
 
     Returns
     -------
     winners : ndarray of shape (n_tournaments, 1)
         Rows of the winners.
-
-    Notes
-    -----
-    O(n_tournaments pressure n_obj) time.
     """
     kind = getattr(algorithm, "tournament_type", "comp_by_dom_and_crowding")
     choice("tournament_type", kind, ("comp_by_dom_and_crowding", "comp_by_rank_and_crowding"))
@@ -86,7 +83,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np.float64]:
-    """Values under a key as floats: NaN where there is none, ValueError if one is missing that is needed."""
+    """Return an attribute as floats, NaN if missing; raise a ValueError if a ``needed`` value is missing."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the survival of NSGA-II sets.")
@@ -94,22 +91,17 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np
 
 
 class CanonicalDuplicates(DuplicateElimination):
-    """Eliminate individuals whose canonical genotype occurred before.
+    """Eliminate individuals whose canonical genotype has occurred before.
 
-    pymoo's default compares all pairs by Euclidean distance and sees neither permuted medoids nor
-    renumbered clusters; this hashes one canonical row per individual.
+    pymoo's default compares all pairs by Euclidean distance, and so misses permuted medoids and renumbered
+    clusters. This class compares one hash per individual. Takes O(n_individuals n_var) time plus the cost of
+    ``canonical``.
 
     Parameters
     ----------
     canonical : Encoding or callable, optional
-        An encoding, whose :meth:`~moo_clustering.encodings.Encoding.canonical` is used, or a function
-        ``X -> X`` of populations of shape (n_individuals, n_var). Default: the genes as they are. Rows of
-        equal numbers are equal, whatever their dtypes.
-
-    Notes
-    -----
-    O(n_individuals n_var) time plus the cost of ``canonical``. The first of several equal individuals
-    stays.
+        An encoding with :meth:`~moo_clustering.encodings.Encoding.canonical`, or a function ``X -> X`` of
+        populations, shape (n_individuals, n_var). Default: genes are compared directly. Dtypes are ignored.
 
     Examples
     --------
@@ -127,7 +119,7 @@ class CanonicalDuplicates(DuplicateElimination):
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
-        """Keys of the individuals, equal if and only if one is a duplicate of the other."""
+        """Return one key per individual; the keys of duplicates are equal, all others differ."""
         X = pop.get("X")
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)
@@ -153,12 +145,13 @@ class CanonicalDuplicates(DuplicateElimination):
 
 
 class ExclusiveMating(Mating):
-    """Mating that crosses a pair of parents with probability pc and otherwise mutates both.
+    """Mating that either crosses a pair of parents or mutates both.
 
     Parameters
     ----------
     selection, crossover, mutation
-        pymoo operators. The crossover must make two children of two parents; its own ``prob`` is pc.
+        pymoo operators. The crossover must make two children of two parents; its ``prob`` is the probability
+        that a pair is crossed.
     **kwargs
         ``repair``, ``eliminate_duplicates``, ``n_max_iterations`` as in pymoo.
     """

@@ -1,4 +1,4 @@
-"""Operators of sparse rows, whose genes are the weights of each sample's candidates (SRMOSC)."""
+"""Operators of sparse representations: the genes are the weights of each sample's candidates (SRMOSC)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from moo_clustering.problems.graphs import SRMOSCProblem, summed
 
 # Errors and link counts of the rows of an individual.
 Tables = tuple[FloatArray, Labels]
-# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+# Arguments of :func:`~moo_clustering.operators.base.require`.
 SPARSE_ROWS: tuple[str, ...] = ("SRMOSCProblem", "candidates")
-# Keys of the errors and link counts per row that SRMOSC's individuals carry along with their genes.
+# Attributes of individuals that store the errors and link counts of the rows of their genes.
 TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Spread weights over more and more of the nearest candidates, from one to all.
+    """Make individuals with weights on one to all of the nearest candidates, without randomness.
 
-    Individual m of ``n`` starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest, which
-    are then fitted by sweeps of non-negative coordinate descent. Nothing is random.
+    Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest candidates,
+    and sweeps of non-negative coordinate descent then fit these weights. Reconstructed, because the
+    operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -40,12 +41,8 @@ class SparseRowSampling(Sampling):
 
     Notes
     -----
-    Individuals carry ``row_errors`` and ``row_sizes``, see
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. O(n N w n_features n_sweeps) time.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    Individuals carry ``row_errors`` and ``row_sizes`` for
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
     """
 
     def __init__(self, n_sweeps: int = 3) -> None:
@@ -55,7 +52,7 @@ class SparseRowSampling(Sampling):
         self.n_sweeps = n_sweeps
 
     def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
-        """Make the population, each individual with an array of its own."""
+        """Make the population; each individual has a separate array of genes."""
         return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
 
     def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
@@ -83,21 +80,15 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Exchange every sample's row of weights between two parents with probability one half.
 
-    For :class:`~moo_clustering.problems.SRMOSCProblem`. The row of a sample determines its error and
-    number of links, which are therefore exchanged with it where both parents carry them.
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents carry ``row_errors`` and
+    ``row_sizes``, these are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not
+    available.
 
     Parameters
     ----------
     prob : float, default=0.7
-        Probability that a pair is crossed; otherwise its children share the parents' arrays.
-
-    Notes
-    -----
-    O(N w) time and memory per pair that is crossed.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+        Probability that a pair is crossed; otherwise the children share the arrays of the parents.
     """
 
     _needs = SPARSE_ROWS
@@ -170,26 +161,21 @@ def _swapped_rows(
 
 
 class SupportMutation(base.SeededMutation):
-    """Drop the smallest weight of a row or add the candidate of largest gain, then refit the weights.
+    """Drop the smallest weight of a row or add the candidate with the largest gain, then refit the weights.
 
-    For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa with
-    g the negative half of the gradient: the most by which it alone can reduce the error. The last link of
-    a row is never dropped, and weights are refitted even where no candidate is added.
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa, where
+    g is minus half the gradient: the largest error reduction that its weight alone achieves. The last link of
+    a row is never dropped, and weights are refitted even if no link changes.
+
+    Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
     row_rate : float, default=0.05
-        Share of the rows of an individual that change, at least one.
+        Share of the rows of an individual that change; at least one row changes.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
-
-    Notes
-    -----
-    O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
-
-    References
-    ----------
-    A reconstruction: the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
     """
 
     _needs = SPARSE_ROWS
@@ -214,14 +200,14 @@ class SupportMutation(base.SeededMutation):
         random_state: Any = None,
         **kwargs: Any,
     ) -> Population:
-        """Mutate individuals, which get new arrays."""
+        """Mutate individuals; mutants have new arrays."""
         base.require(problem, *self._needs)
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = Population.create(*(individual.copy() for individual in pop))
         for k in np.flatnonzero(rng.random(len(pop)) <= float(self.prob.value)):
             individual = pop[k]
-            # The arrays may belong to a parent, too.
+            # Copy: a parent may share the arrays.
             genes = problem.weights(individual.X)[0]
             tables = None
             if all(individual.has(name) for name in TABLES):
@@ -264,18 +250,15 @@ class SupportMutation(base.SeededMutation):
 
 
 class RowTableEvaluator(Evaluator):
-    """Sum the ``row_errors`` and ``row_sizes`` that SRMOSC's operators keep up to date.
+    """Evaluate individuals of SRMOSC by summing their ``row_errors`` and ``row_sizes``.
 
-    For ``NSGA2(..., evaluator=RowTableEvaluator())`` and the like with
+    Use ``NSGA2(..., evaluator=RowTableEvaluator())`` with
     :class:`~moo_clustering.operators.SparseRowSampling`,
     :class:`~moo_clustering.operators.RowUniformCrossover` and
-    :class:`~moo_clustering.operators.SupportMutation`; individuals without such tables get them. Operators
-    that change genes and leave the tables as they were must not be combined with it: pymoo's own evaluator
-    takes the objectives from the genes, whatever the operators.
+    :class:`~moo_clustering.operators.SupportMutation`, which update these tables. Missing tables are
+    computed. If an operator changes genes but not tables, use pymoo's own evaluator, which reads the genes.
 
-    Notes
-    -----
-    O(N) an individual, and no copy of the genes of a population.
+    Takes O(N) time per individual, and makes no copy of the genes.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Survivals: by rank with a bonus for constraints, with dynamic diversity, with an elite, or at random."""
+"""Survival operators: with a bonus for constraints, dynamic diversity or an elite, and at random."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _crowding = get_crowding_function("cd")
 
 
 class _SeededSurvival(Survival):
-    """Survival that needs the number of survivors and a generator only."""
+    """Survival that uses only the number of survivors and a random generator."""
 
     def _do(
         self,
@@ -50,32 +50,29 @@ class _SeededSurvival(Survival):
     def _survivors(
         self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
-        """Choose who survives, and set rank and crowding."""
+        """Return the survivors, and set their ``rank`` and ``crowding``."""
 
 
 class ConstraintCrowdingSurvival(_SeededSurvival):
-    """Survival by rank, then crowding distance plus the share of satisfied constraints, then chance.
+    """Survival by rank, then crowding distance plus a bonus for satisfied constraints, then at random.
 
-    F_new = F + w_m / M + w_c / C. A problem stores the bonus with its individuals as
-    ``"constraint_bonus"`` (:class:`~moo_clustering.problems.PartitionProblem` does, with
-    ``constraint_handling="crowding"``). Without it the bonus is 0, which is the unsupervised algorithm.
+    F_new = F + w_m / M + w_c / C. The bonus, w_m / M + w_c / C, is the attribute ``"constraint_bonus"`` of an
+    individual, which :class:`~moo_clustering.problems.PartitionProblem` sets with
+    ``constraint_handling="crowding"``. Without the attribute the bonus is 0, as in the unsupervised
+    algorithm. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding of the ends of a front before the bonus is added: infinite, as printed in the paper,
-        where the bonus has no effect, or the number of objectives, where it counts.
+        Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has
+        no effect there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
-        Drop later duplicates before ranking, as long as enough individuals remain.
+        Drops later duplicates before ranking, as long as enough individuals remain.
 
     Notes
     -----
-    All survivors get ``rank`` and ``crowding`` (with the bonus). The paper's tournament compares ranks:
-    set ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
-
-    References
-    ----------
-    NSGA-II-clus, Algorithms 1 and 2.
+    The ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
+    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
     """
 
     def __init__(
@@ -91,7 +88,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
         if self.unique is not None:
-            # Later duplicates stay, the first before others, while fewer than n_survive individuals remain.
+            # Keep the first of the later duplicates if fewer than n_survive individuals are distinct.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
@@ -112,12 +109,11 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
 
 
 def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatArray:
-    """Crowding distance of the members of one front, summed over the objectives (NSGA-II-clus, Algorithm 1).
+    """Return the crowding distance of the members of one front, summed over the objectives.
 
-    The ``boundary`` members of an objective are at distance infinity, or the number of objectives, which
-    is the largest distance of an inner member. pymoo's crowding distance is divided by the number of
-    objectives, and is 0 at the ends of an objective that does not vary. Ties in an objective are ordered
-    by index.
+    At the ends of an objective the distance is infinite or, with ``boundary="finite"``, the number of
+    objectives, which bounds all other distances. pymoo instead averages over the objectives, and assigns 0
+    to the ends of a constant objective. Ties are ordered by index. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -134,37 +130,30 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
 
 
 class DynamicDiversitySurvival(_SeededSurvival):
-    """NSGA-II survival that measures the diversity objective in the current population.
+    """NSGA-II survival that recomputes the diversity objective f2 in the current population.
 
-    pymoo evaluates offspring only, so parents would keep an f2 measured in an earlier population. Here f2
-    of all individuals is recomputed within parents and offspring before ranking, and again within the
-    survivors, together with rank and crowding. Objective values, ranks and the next tournament thus refer
-    to one population.
+    pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
+    recomputes f2 within parents and offspring before ranking, then recomputes f2, rank and crowding within
+    the survivors. Source: PESC, Eq. 2 and "Complexity analysis".
 
     Parameters
     ----------
     diversity : {"slots", "last_front", "none"}, default="slots"
-        How diversity of the genes is preserved beyond f2 (the paper says only that it concerns
-        ``n_div`` individuals):
+        How genotypic diversity is preserved in addition to f2:
 
-        - ``"slots"``: ``n_survive - n_div`` places go by front and crowding, the others one by one, in
-          front order, to the member that differs most from those selected so far.
-        - ``"last_front"``: in the front that does not fit, DIV within the merged population replaces
-          crowding; its member of least f1 survives.
+        - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding, the
+          others one by one, in front order, as the member that differs most from all selected members.
+        - ``"last_front"``: in the front that is split, DIV within the merged population replaces
+          crowding, and the member with the smallest f1 survives.
         - ``"none"``: plain NSGA-II.
     n_div : int, optional
-        Places for diverse members with ``"slots"``; default ceil(0.1 n_survive).
+        Survivors selected for diversity with ``"slots"``; default ceil(0.1 n_survive).
 
     Notes
     -----
-    O(pop N) time for f2 by counts, O(n_div pop N) for the slots. Works with any problem that has f2 as
-    its second objective and the methods ``ranks``, ``count`` and ``one_minus_diversity`` of
-    :class:`~moo_clustering.problems.NeighborGraphProblem`. All individuals are taken to be feasible, as
-    they are by construction.
-
-    References
-    ----------
-    PESC, Eq. 2 and "Complexity analysis".
+    Takes O(pop N) time for f2, and O(n_div pop N) time for ``"slots"``. The paper states only that diversity
+    concerns ``n_div`` individuals. For problems with f2 as second objective and the methods of
+    :class:`~moo_clustering.problems.NeighborGraphProblem`. All individuals are assumed to be feasible.
     """
 
     def __init__(
@@ -192,17 +181,9 @@ class DynamicDiversitySurvival(_SeededSurvival):
     ) -> tuple[IntArray, FloatArray]:
         """Select survivors, and compute their objectives within the survivors.
 
-        Parameters
-        ----------
-        ranks : ndarray of shape (n_individuals, n_samples)
-            Parents and offspring in rank encoding.
-        F : ndarray of shape (n_individuals, 2)
-            The first column is f1; the second is ignored.
-
-        Returns
-        -------
-        rows : ndarray of shape (n_survive,)
-        F : ndarray of shape (n_survive, 2)
+        ``ranks`` contains parents and offspring in rank encoding, shape (n_individuals, n_samples), and ``F``
+        their objectives, shape (n_individuals, 2), whose second column is ignored. Returns the rows of the
+        survivors, shape (n_survive,), and their objectives, shape (n_survive, 2).
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -210,7 +191,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         dropped = np.setdiff1d(np.arange(len(ranks)), chosen)
         if len(dropped) == 0:
             return chosen, merged[chosen]
-        # Counts are additive: subtracting the dropped is cheaper than counting the survivors.
+        # Subtracting the dropped individuals is cheaper than counting the survivors.
         remove_counts(counts, ranks[dropped], n_jobs=problem.n_jobs)
         f2 = problem.one_minus_diversity(ranks[chosen], counts, len(chosen))
         return chosen, np.column_stack([merged[chosen, 0], f2])
@@ -250,10 +231,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
         rest: IntArray,
         n_div: int,
     ) -> IntArray:
-        """Pick ``n_div`` members of ``rest``, which is ordered by front, crowding and position."""
+        """Select ``n_div`` members of ``rest``, which must be sorted by front, crowding and position."""
         if n_div == 0:
             return rest[:0]
-        # Later fronts cannot be reached within n_div picks.
+        # n_div picks cannot reach later fronts.
         reachable = rest[rank[rest] <= rank[rest[n_div - 1]]]
         candidates = ranks[reachable]
         if len(chosen):
@@ -266,7 +247,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         for _ in range(n_div):
             open_positions = np.flatnonzero(free)
             front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            # argmin takes the first on ties: by crowding, then by position.
+            # On ties, argmin selects the first member, that is by crowding, then by position.
             pick = front[np.argmin(shared[front])]
             picked.append(reachable[pick])
             free[pick] = False
@@ -275,38 +256,32 @@ class DynamicDiversitySurvival(_SeededSurvival):
 
 
 class EliteSurvival(Survival):
-    """Wrap a survival such that the best individuals by a scalar score always survive.
+    """Wrap a survival so that the individuals with the best scalar scores always survive.
 
-    For problems with ``decode`` and ``natural`` such as
-    :class:`~moo_clustering.problems.PartitionProblem`.
+    For problems with ``decode`` and ``natural``, such as :class:`~moo_clustering.problems.PartitionProblem`.
+    Source: ParetoClustering, evolution.
 
     Parameters
     ----------
     survival : pymoo Survival
-        Chooses the others; the last that it chose make room for the elite.
+        Selects all survivors; the elite then replaces the last of them.
     scalar : callable
-        ``scalar(values, labels) -> scores`` of objectives with natural signs, shape (q, n_objectives), and
-        partitions, shape (q, n_samples); scores have shape (q,), greater is better. The score of a
-        partition must not depend on the others.
+        ``scalar(values, labels) -> scores``, as in :class:`EliteMemory`; the score of a partition must not
+        depend on the other partitions.
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
-        False only remembers the best, as a control without selection needs.
+        False only remembers the best individuals, for controls without selection.
 
     Attributes
     ----------
     memory : EliteMemory
-        The best of the run so far.
+        The best partitions of the run so far.
 
     Notes
     -----
-    One call of ``scalar`` per generation, with parents and offspring. If the wrapped survival has not
-    chosen all of the best, it runs once more over the survivors, so that their ranks and crowding refer
-    to the current population.
-
-    References
-    ----------
-    ParetoClustering: evolution.
+    Each generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
+    wrapped survival runs again on the final survivors, to recompute their ranks and crowding.
     """
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
@@ -341,20 +316,20 @@ class EliteSurvival(Survival):
 
 
 class EliteMemory:
-    """The distinct partitions of greatest scalar score among all that it has seen.
+    """The distinct partitions with the greatest scalar scores in all populations passed to ``update``.
 
     Parameters
     ----------
     scalar : callable
-        ``scalar(values, labels) -> scores`` of objectives with natural signs, shape (q, n_objectives), and
-        partitions, shape (q, n_samples); scores have shape (q,), greater is better.
+        ``scalar(values, labels) -> scores``, shape (q,), greater is better. ``values`` are objectives with
+        natural signs, shape (q, n_objectives), and ``labels`` partitions, shape (q, n_samples).
     n_elite : int, default=4
-        Number of partitions remembered.
+        Maximum number of partitions remembered.
 
     Attributes
     ----------
     labels : ndarray of shape (n_kept, n_samples), int32
-        Best first; of equals, the one seen first.
+        Best first; ties go to the partition seen first.
     values : ndarray of shape (n_kept, n_objectives)
     scores : ndarray of shape (n_kept,)
     """
@@ -369,12 +344,9 @@ class EliteMemory:
         self.scores: FloatArray = np.empty(0)
 
     def update(self, values: FloatArray, labels: Labels) -> NDArray[np.intp]:
-        """Remember the best of a population.
+        """Remember the best partitions; return the rows of the best in this population, best first.
 
-        Returns
-        -------
-        rows : ndarray of shape (<= n_elite,)
-            Rows of the best distinct partitions of the population, best first.
+        Raises a ValueError if ``scalar`` returns NaN or a wrong number of scores.
         """
         labels = relabel_by_first_appearance(labels)
         scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
@@ -391,7 +363,7 @@ class EliteMemory:
         return best
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
         return {"labels": self.labels, "values": self.values, "scores": self.scores}, {}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -399,12 +371,12 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Shallow, because the scalar may be bound to large data; arrays are replaced, never modified.
+        # A shallow copy suffices, because arrays are replaced and never modified; the scalar may be large.
         return copy.copy(self)
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last of the chosen rows by rows of the elite that are not among them."""
+    """Replace the last chosen rows outside the elite by the rows of the elite that were not chosen."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()
@@ -419,15 +391,11 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Survival of random individuals, whatever their objectives.
+    """Survival of random individuals, independent of their objectives.
 
-    As a control, a search with it makes the same number of evaluations with the same operators and shows
-    what selection contributes. Survivors get ``rank`` and ``crowding``, so the algorithm also needs a
-    random selection of parents: a tournament would select.
-
-    References
-    ----------
-    ParetoClustering: controls.
+    A control that shows the contribution of selection: evaluations and operators are the same. It also needs
+    random selection of parents, because a tournament would use the ``rank`` and ``crowding`` of survivors.
+    Source: ParetoClustering, controls.
     """
 
     def __init__(self) -> None:
@@ -443,7 +411,7 @@ class RandomSurvival(_SeededSurvival):
 
 
 def rank_and_crowding(F: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Front number (0 = non-dominated) and crowding distance within its front of every row of F."""
+    """Return the front number (0 = non-dominated) and the crowding distance within the front, per row."""
     fronts, rank = NonDominatedSorting().do(F, return_rank=True)
     crowding = np.empty(len(F))
     for front in fronts:

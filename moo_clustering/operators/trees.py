@@ -1,4 +1,4 @@
-"""Operators of links that start from a minimum spanning tree: each gene is a link of its sample (MOCK)."""
+"""Operators of links initialised from a minimum spanning tree: each gene is a link of its sample (MOCK)."""
 
 from __future__ import annotations
 
@@ -23,36 +23,33 @@ TreeKind = Literal["delta", "2007"]
 Replace = Literal["neighbor", "self"]
 Length = Literal["genotype", "N"]
 NewValue = Literal["different", "any"]
-# The problem that these operators need, see :func:`~moo_clustering.operators.base.require`.
+# Arguments of :func:`~moo_clustering.operators.base.require`.
 LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 
 
 class MSTInterestingnessSampling(base.SeededSampling):
-    """Spanning trees without their most interesting links, or without those between k-means clusters.
+    """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding.
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Source: Handl and Knowles,
+    IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
-        random permutations of 2, 3, ... ``"2007"``: the tree without its first 0, 1, ... interesting
-        links, for up to half of the population, then the tree without its links between the clusters of
-        k-means, for k = 2, 3, ...
+        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
+          random permutations of 2, 3, ...
+        - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting
+          links; then the tree without the links between k-means clusters, for k = 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample whose tree link is removed: a random neighbour (with ``"delta"`` possibly the
-        sample itself, but never the removed link), or always the sample itself. A bit of the kind "split"
-        becomes 0.
+        New link of a sample whose tree link is removed: a random neighbour, or the sample itself. With
+        ``"delta"``, ``"neighbor"`` draws from the neighbours and the sample itself, but never the removed
+        link. Bits of the kind "split" become 0.
 
     Notes
     -----
     A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
-    starts again at 2 when it reaches the number of samples. O(n_individuals n_var) time, plus a run of
-    k-means of ten iterations for each individual of the second half of ``"2007"``.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    restarts at 2 after the number of samples. Takes O(n_individuals n_var) time, plus ten iterations of
+    k-means per individual of the second half of ``"2007"``.
     """
 
     _needs = LINKS
@@ -80,18 +77,17 @@ class MSTInterestingnessSampling(base.SeededSampling):
 
 
 class GreedyFrontSampling(base.SeededSampling):
-    """Partitions of a front that was constructed greedily, and spanning trees that lost links.
+    """Fill part of the population with partitions of a greedily constructed front.
 
-    For problems with ``greedy_front``, see :meth:`MOCKProblem.greedy_front
-    <moo_clustering.problems.MOCKProblem.greedy_front>`, whose partitions are taken at equal steps along the
-    front, both ends among them.
+    The partitions are evenly spaced along the front and include both ends. For problems with
+    :meth:`greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
 
     Parameters
     ----------
     share : float, default=0.5
-        Largest share of the population that is from the constructed front.
+        Largest share of the population that comes from the constructed front.
     rest : pymoo Sampling, optional
-        Makes the others; default :class:`MSTInterestingnessSampling`.
+        Makes the other individuals; default :class:`MSTInterestingnessSampling`.
 
     Examples
     --------
@@ -118,7 +114,7 @@ class GreedyFrontSampling(base.SeededSampling):
 
 
 def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
+    """Return the mask of the genes that lose their tree links for "delta", shape (n_samples, n_var)."""
     order = _by_interest(problem)
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     most = min(n_samples, len(order) + 1)
@@ -131,7 +127,7 @@ def _by_priority(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> BoolArray:
-    """Mask of the genes that lose their tree links for "2007", shape (n_samples, n_var)."""
+    """Return the mask of the genes that lose their tree links for "2007", shape (n_samples, n_var)."""
     graph, samples = problem.graph, problem.encoding.relevant
     removed = np.zeros((n_samples, problem.n_var), dtype=bool)
     order = _by_interest(problem)
@@ -140,10 +136,10 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    # With several threads the sums of k-means differ in their last digits from run to run.
+    # With several threads, the sums in k-means would not be reproducible to the last digit.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
-            # At the number of samples, k starts again.
+            # k restarts at 2 after the number of samples.
             k = 2 + (row - n_trees - 1) % max(min(n_samples - n_trees, graph.n_samples) - 1, 1)
             labels = few_means(graph.X, min(k, graph.n_samples), rng)
             removed[row] = labels[samples] != labels[parent]
@@ -151,7 +147,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
 
 
 def _by_interest(problem: Any) -> NDArray[np.intp]:
-    """Genes of the samples with a parent in the tree, most interesting links first."""
+    """Return the genes of the samples with a parent in the tree, most interesting links first."""
     gene_of = np.full(problem.n_samples, -1, dtype=np.intp)
     gene_of[problem.encoding.relevant] = np.arange(problem.n_var)
     genes = gene_of[problem.graph.interest.order]
@@ -161,7 +157,7 @@ def _by_interest(problem: Any) -> NDArray[np.intp]:
 def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.int32]:
     model = KMeans(k, init="random", n_init=1, max_iter=10, random_state=int(rng.integers(2**31)))
     with warnings.catch_warnings():
-        # An initial partition need not have converged, nor use all k clusters.
+        # Initial partitions may be unconverged or contain fewer than k clusters.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int32] = model.fit(X).labels_
     return labels
@@ -170,13 +166,13 @@ def few_means(X: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArr
 def draw_links(
     neighbors: NDArray[np.int32], samples: IntArray, current: IntArray | None, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw a neighbour of each sample; with ``current``, draw from neighbours and itself, except that."""
+    """Draw a neighbour of each sample or, with ``current``, a different link: a neighbour or the sample."""
     width = np.count_nonzero(neighbors[samples] >= 0, axis=1)
     if current is None:
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # The current link is skipped: there is one place fewer to draw, and places from it on shift by one.
+    # Draw from one place fewer, and shift the places from the current link on by one.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
     drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
@@ -186,26 +182,19 @@ def draw_links(
 class NeighborBiasedMutation(base.SeededMutation):
     """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A self link counts as
-    l = 0, and one that is neither in the tree nor in the lists as L + 1. Bits of the kind "split" are
-    flipped; the second term counts for those that are 1.
+    Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
+    of the kind "split" are flipped, and for 0 bits l = 0. Probabilities are capped at 1. For
+    :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
+    changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
     Parameters
     ----------
     length : {"genotype", "N"}, default="genotype"
-        Whether n is the number of genes or of samples.
+        Whether n is the number of genes or the number of samples.
     new_value : {"different", "any"}, optional
-        ``"different"``: the sample itself or one of its neighbours, but not the current one;
-        ``"any"``: one of its neighbours, possibly the current one. Default: ``"any"`` for encodings of
-        kind "locus", ``"different"`` for others.
-
-    Notes
-    -----
-    Probabilities are capped at 1. O(n_individuals (expected changes + interesting links)) random numbers.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
+        ``"different"``: the sample or a neighbour, but not the current link. ``"any"``: a neighbour,
+        possibly the current link. Default: ``"any"`` for encodings of kind "locus", otherwise
+        ``"different"``.
     """
 
     _needs = LINKS
@@ -236,9 +225,9 @@ def _mutated_genes(
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes that change.
 
-    Tree links that are far beyond the lists ("hot" where a gene holds them) have large probabilities and
-    are drawn one by one. All others have ranks of at most L + 1: a sparse draw with the largest of their
-    probabilities, thinned to the exact ones, looks at few genes only.
+    Tree links with ranks above L + 1 ("hot") have large probabilities and are drawn one by one. All other
+    links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities,
+    so that most genes are never visited.
     """
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1
@@ -259,7 +248,7 @@ def _mutated_genes(
 
 
 def _ranks(problem: Any, values: NDArray[Any], genes: NDArray[np.intp], unlisted: int) -> NDArray[np.int64]:
-    """Rank of the sample that each gene links to, among the neighbours of its own sample."""
+    """Return the rank, among the neighbours of each gene's sample, of the sample that the gene links to."""
     graph, samples = problem.graph, problem.encoding.relevant[genes]
     far = graph.interest.rank_of_parent[samples].astype(np.int64)
     if problem.encoding.kind == "split":

@@ -1,4 +1,4 @@
-"""Candidates of a user's own for a pool: labels and clusterers."""
+"""User-supplied candidates for a pool: labels and clusterers."""
 
 from __future__ import annotations
 
@@ -36,25 +36,24 @@ def extra_partitions(
     rng: np.random.Generator,
     metric: str = "euclidean",
 ) -> list[tuple[str, Partition]]:
-    """Labels of samples, or landmarks, from labels and clusterers of one's own.
+    """Collect candidate partitions from user-supplied labels and clusterers.
 
     Parameters
     ----------
     extra_candidates : iterable, optional
-        Each is ``(family, labels)``, ``(family, clusterer)``, or a clusterer whose class names the family.
-        Labels are those of all samples or of the landmarks, shape (n_samples,), (n_landmarks,) or with
-        a leading axis for several partitions. A clusterer is copied and fitted to X; a ``random_state``
-        of None is replaced by a seed; with ``pareto_labels_`` its whole front counts.
+        Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class names the family.
+        Labels have shape (n_samples,), (n_landmarks,), or a leading axis for several partitions. Clusterers
+        are cloned, seeded if ``random_state`` is None, and fitted; any ``pareto_labels_`` are all used.
     X : array-like of shape (n_landmarks, n_features)
-        Data for the clusterers: landmarks, or samples where there are no landmarks.
+        Data for the clusterers: landmarks or, without landmarks, samples.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of every sample. A landmark gets the commonest label of its samples, the lowest of
-        equally common ones.
+        Landmark of each sample. Labels of samples become those of landmarks by majority; ties go to the
+        lowest label.
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
-        Whether X holds features or distances.
+        Whether X contains features or distances.
 
     Returns
     -------
@@ -64,17 +63,17 @@ def extra_partitions(
     Raises
     ------
     ValueError, TypeError
-        An entry in another form, or labels of another length.
+        If an entry has another form, or labels have another length.
 
     Warns
     -----
     UserWarning
-        Clusterers that failed, or found no two clusters, are left out.
+        If a clusterer fails, or a candidate has fewer than two clusters; these are left out.
 
     Notes
     -----
-    Negative labels are noise: they become the label of the nearest clustered sample if X is a dense table
-    of numbers, otherwise a cluster of their own.
+    Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
+    table; otherwise it forms a separate cluster.
 
     References
     ----------
@@ -105,7 +104,7 @@ def extra_parts(
     rng: np.random.Generator,
     metric: str = "euclidean",
 ) -> tuple[Candidates, Failures]:
-    """As :func:`extra_partitions`, with the reasons for what was left out instead of a warning."""
+    """Return the candidates of :func:`extra_partitions`, and failures by family instead of a warning."""
     candidates: Candidates = []
     failures: Failures = {}
     landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
@@ -113,7 +112,7 @@ def extra_parts(
     table = _table(X, m)
     data = None if table is None else PoolData(table, metric == "precomputed")
     for family, source in [_entry(item) for item in _listed(extra_candidates)]:
-        # Drawn for labels too: replacing a clusterer by its labels changes no other.
+        # Draw a seed even for labels, so that replacing a clusterer by its labels changes no other seed.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -149,7 +148,7 @@ def _length(X: Any) -> int:
 
 
 def _table(X: Any, m: int) -> FloatArray | None:
-    """X as a dense table of finite numbers with one row per label, if it is one."""
+    """Return X as a dense table of finite numbers with m rows; None if this is impossible."""
     if issparse(X):
         return None
     try:
@@ -217,7 +216,7 @@ def _fitted(clusterer: Any, X: Any, seed: int) -> Any:
 
 
 def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
-    """For every landmark the code that most of its samples have, noise aside."""
+    """Return the most common code of each landmark's samples, ignoring noise; -1 if all are noise."""
     clustered = codes >= 0
     n_codes = int(codes.max(initial=0)) + 1
     cells = landmarks[clustered] * n_codes + codes[clustered]
@@ -226,7 +225,7 @@ def _commonest(codes: Int64Array, landmarks: IntpArray, m: int) -> Int64Array:
 
 
 def _codes(labels: NDArray[Any]) -> Int64Array:
-    """Codes 0, 1, ... in the order of the labels, -1 for noise."""
+    """Return codes 0, 1, ... in sorted order of the labels, and -1 for noise."""
     clustered = labels >= 0 if labels.dtype.kind in "if" else np.ones(len(labels), dtype=bool)
     codes = np.full(len(labels), -1, dtype=np.int64)
     codes[clustered] = np.unique(labels[clustered], return_inverse=True)[1]

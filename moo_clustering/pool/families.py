@@ -1,4 +1,4 @@
-"""The eight families of algorithms that make the partitions of a pool."""
+"""The eight families of clustering algorithms that generate the partitions of a pool."""
 
 from __future__ import annotations
 
@@ -37,48 +37,48 @@ Failures = dict[str, list[str]]
 _CORE_NEIGHBOR = 5
 Range = Literal["auto"] | Iterable[int]
 _AUTO = [*range(2, 21), *range(22, 41, 2)]
-# The range of k reaches at least this far, however few samples there are.
+# Minimum upper end of the automatic range of k.
 LEAST_TOP = 6
 # Random starts of k-means and k-medoids.
 _STARTS = 3
-# Turns of k-medoids.
+# Maximum number of iterations of k-medoids.
 _MAX_ITER = 100
-# Sums that differ by less than this share are equal.
+# Relative difference below which sums are equal.
 _ROUNDING = 1e-12
-# Decimals of squared distances from the mean, relative to the greatest, that decide which sample comes first.
+# Decimals to which relative squared distances from the mean are rounded before samples are sorted by them.
 _TIE_DIGITS = 9
-# Neighbours of a core sample of HDBSCAN, and limits for results of HDBSCAN and mixtures.
+# min_samples of HDBSCAN, and maximum numbers of clusters of HDBSCAN and of mixture components.
 _MIN_SAMPLES = 5
 _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
-# More features than these have too many covariances.
+# Maximum number of features for full covariances.
 _MOST_FULL = 12
-# Added to the variances of mixtures; turns, which end when the mean log density of samples gains less.
+# Added to the variances of mixtures.
 _LEAST_VARIANCE = 1e-3
+# Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 
 
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
-    """Numbers of clusters for which candidates are made, ascending.
+    """Return the numbers of clusters for which candidates are generated, ascending.
 
     Parameters
     ----------
     n_samples : int
     k_range : "auto" or iterable of int, default="auto"
-        2 to 20 and the even numbers up to 40, at most max(6, the root of n_samples rounded up).
+        ``"auto"``: 2 to 20 and the even numbers up to 40, at most max(6, ceil(sqrt(n_samples))).
     n_clusters : int, optional
-        A number to add if it is missing. One cluster, or one for every sample, needs no candidates
-        and adds nothing.
+        A number to include, unless it is 1 or n_samples.
 
     Returns
     -------
     ks : ndarray of shape (n_numbers,), int64
-        All from 2 to n_samples - 1; empty for fewer than three samples and ``k_range="auto"``.
+        Numbers in 2..n_samples-1; empty for ``k_range="auto"`` and fewer than three samples.
 
     Raises
     ------
     ValueError, TypeError
-        A number that is no whole number from 2 to n_samples - 1, or no number at all.
+        If a number is not an integer in 2..n_samples-1, or ``k_range`` is empty.
 
     References
     ----------
@@ -122,15 +122,15 @@ def _listed_numbers(k_range: Any) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class PoolData:
-    """Samples with the graph and the linkage that several families share."""
+    """Samples, with the graph and the linkage that several families share."""
 
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
     precomputed: bool  # whether X holds distances
     n_neighbors: int = 10  # neighbours per sample in the graph
     given_graph: csr_array | None = None  # shape (n_samples, n_samples)
-    # shape (n_samples - 1, 4): as of scipy.cluster.hierarchy.linkage.
+    # shape (n_samples - 1, 4), as returned by scipy.cluster.hierarchy.linkage
     given_merges: FloatArray | None = None
-    # shape (n_samples,): results of k-means, which start the mixtures too.
+    # by k: results of k-means, shape (n_samples,), from which mixtures also start
     found_means: dict[int, Partition] = field(default_factory=dict)
 
     @property
@@ -140,17 +140,17 @@ class PoolData:
 
     @property
     def metric(self) -> Any:
-        """Name of the metric, as the graphs take it."""
+        """Metric for the functions of graphs."""
         return "precomputed" if self.precomputed else "euclidean"
 
     def graph(self) -> csr_array:
-        """Similarity of neighbours."""
+        """Return the similarities between neighbours."""
         if self.given_graph is not None:
             return self.given_graph
         return self_tuning_graph(self.X, n_neighbors=self.n_neighbors, metric=self.metric)
 
     def merges(self) -> FloatArray:
-        """Ward linkage of samples, average linkage of distances."""
+        """Return the Ward linkage of features, or the average linkage of distances."""
         if self.given_merges is not None:
             return self.given_merges
         if self.precomputed:
@@ -161,42 +161,43 @@ class PoolData:
 
     @cached_property
     def squares(self) -> FloatArray | None:
-        """Squares of all distances of samples of many features, (n_samples, n_samples); or None."""
+        """Squared distances, (n_samples, n_samples); None if precomputed or not worth computing."""
         return None if self.precomputed else square_distances(self.X)
 
     @cached_property
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
-        """Products, features and 1 of every sample (n_terms, n_samples), pairs of features, least variance.
+        """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance.
 
-        Products of all pairs of up to 12 features, squares of more.
+        The terms of a sample are products of pairs of features, features and 1. With more than 12 features,
+        squares are the only products.
         """
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
         pairs = np.triu_indices(len(rows)) if len(rows) <= _MOST_FULL else (each, each)
         terms = np.concatenate([rows[pairs[0]] * rows[pairs[1]], rows, np.ones((1, self.n_samples))])
-        # What rounding takes from differences of squares must not turn a variance negative.
+        # Rounding errors in differences of squares must not make a variance negative.
         return terms, pairs, max(_LEAST_VARIANCE, _ROUNDING * float(np.abs(rows).max()) ** 2)
 
     def own_order(self) -> IntpArray:
-        """Samples by their distance from the mean, then by their features: an order that the data decide.
+        """Return the samples sorted by distance from the mean, then by features: independent of row order.
 
-        The sum of squared distances of a sample to all others is as good where there are no features.
+        Precomputed distances are sorted by the sum of squared distances to all other samples.
         """
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # A difference by rounding is a tie.
+        # Differences by rounding are ties.
         far = np.round(far / (far.max() or 1.0), _TIE_DIGITS)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
     def ordered(self, order: IntpArray) -> PoolData:
-        """Samples and graph in another order."""
+        """Return the samples and the graph in another order."""
         X = self.X[order]
         graph = None if self.given_graph is None else self.given_graph[order][:, order]
         return PoolData(X[:, order] if self.precomputed else X, self.precomputed, self.n_neighbors, graph)
 
     def nearest(self, samples: IntpArray, among: IntpArray) -> IntpArray:
-        """For each of the samples the one that is nearest to it among others."""
+        """Return, for each sample, the nearest sample in ``among``."""
         if self.precomputed:
             places = self.X[np.ix_(samples, among)].argmin(axis=1)
         else:
@@ -210,7 +211,10 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """The best of three k-means++ starts and one from the Ward cut for every k; of distances, k-medoids."""
+    """Return the best k-means partition per k, from three k-means++ starts and the Ward cut, or k-medoids.
+
+    k-medoids is used for precomputed distances.
+    """
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -218,7 +222,7 @@ def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
-        # Random starts miss some of many clusters, and chance decides which.
+        # With many clusters, random starts miss some of them at random.
         cut = None if data.given_merges is None else tree_cut(data.given_merges, k)
         centers = None if cut is None else _means(data.X, cut, k)
         data.found_means[k] = kmeans_labels(
@@ -228,7 +232,7 @@ def _kmeans(data: PoolData, k: int) -> Partition:
 
 
 def tree_cut(merges: FloatArray, k: int) -> Partition:
-    """The k clusters of a linkage before its last k - 1 merges."""
+    """Cut a linkage into k clusters, before its last k - 1 merges."""
     n = len(merges) + 1
     parent = np.arange(2 * n - 1)
     done = np.arange(n - k)
@@ -246,24 +250,24 @@ def _means(X: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
 
 
 def ward_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Ward linkage, or average linkage of distances, cut at every k."""
+    """Cut the Ward linkage of features, or the average linkage of distances, at every k."""
     merges = data.merges()
     return [tree_cut(merges, k) for k in ks]
 
 
 def spectral_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Spectral clustering for every k from one eigendecomposition."""
+    """Compute spectral clusterings for every k, from one eigendecomposition."""
     return list(spectral_cuts(data.graph(), ks, n_init=_STARTS, rng=np.random.default_rng(0)))
 
 
 def genie_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Genie with threshold .3 on the minimum spanning tree, cut at every k."""
+    """Cut Genie, with Gini threshold 0.3 on the minimum spanning tree, at every k."""
     tree = euclidean_mst(data.X, metric=data.metric, root=0, ties="index")
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.3))
 
 
 def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
-    """Links of a tree with their lengths, in the order of their ends, which decides among equal ones."""
+    """Return the links of a tree and their lengths, sorted by the ends of the links, to break ties."""
     links = np.sort(tree.links(), axis=1)
     lengths = tree.lengths[np.arange(tree.n_samples) != tree.root]
     order = np.lexsort((links[:, 1], links[:, 0]))
@@ -271,16 +275,17 @@ def sorted_links(tree: SpanningTree) -> tuple[NDArray[np.int32], FloatArray]:
 
 
 def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Genie with threshold .5 on the minimum spanning tree of mutual reachability, cut at every k."""
+    """Cut Genie, with Gini threshold 0.5 on the mutual reachability spanning tree, at every k."""
     neighbors = min(_CORE_NEIGHBOR, data.n_samples - 1)
     tree = mutual_reachability_mst(data.X, n_neighbors=neighbors, metric=data.metric)
     return list(genie_cuts(*sorted_links(tree), ks, threshold=0.5))
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """HDBSCAN decides on k itself; noise gets the label of its nearest clustered sample.
+    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods.
 
-    All partitions are cuts of one tree: neither the least size of a cluster nor the selection changes it.
+    ``ks`` is ignored. Noise is assigned to the cluster of its nearest clustered sample. All partitions are
+    extracted from one tree, which depends on neither option.
     """
     tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
@@ -293,7 +298,7 @@ def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 
 def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
-    """Single linkage of mutual reachability, equal to that of scikit-learn's HDBSCAN also in ties."""
+    """Compute the single-linkage tree of mutual reachability, with ties as in scikit-learn's HDBSCAN."""
     if data.squares is None:
         model = HDBSCAN(min_samples=min_samples, metric=data.metric, copy=True).fit(data.X)
         return model._single_linkage_tree_
@@ -309,35 +314,34 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         nearer = reach[newest] < least
         least[nearer], source[nearer] = reach[newest, nearer], newest
         least[inside] = np.inf
-        # The first of equal ones, as there.
+        # On ties the first, as in scikit-learn.
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
 
 
 def _sizes(n_samples: int) -> list[int]:
-    # Two clusters and some noise must find room.
+    # At most a third of the samples, to allow for two clusters and noise.
     most = max(2, n_samples // 3)
     return sorted({min(size, most) for size in (5, 10, max(5, n_samples // 50), max(5, n_samples // 20))})
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """A mixture for every k up to 20, from the clusters of k-means.
+    """Fit Gaussian mixtures for every k up to 20, starting from k-means.
 
-    Covariances are full up to 12 features, diagonal above.
+    Covariances are full for up to 12 features, otherwise diagonal.
     """
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
-    """Clusters of a Gaussian mixture: expectation and maximisation in turns, from the clusters ``start``.
+    """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters.
 
-    The logarithm of a density is linear in squares, products and features of a sample: one product of
-    matrices gives the densities of all components, another one their moments. O(n k p) time for a turn with
-    p such terms.
+    Log densities are linear in the squares, products and features of a sample, so one matrix product computes
+    all log densities, and another all moments. Takes O(n k p) time per iteration, with p such terms.
     """
     terms, upper, least = data.density_terms
-    # Where fewer samples differ than there are clusters, some are empty.
+    # If there are fewer distinct samples than clusters, some clusters are empty.
     numbers = np.unique(start, return_inverse=True)[1].reshape(-1)
     shares = (numbers == np.arange(numbers.max() + 1)[:, None]).astype(np.float64)
     bound = -np.inf
@@ -355,10 +359,10 @@ def _mixture(data: PoolData, start: Partition) -> Partition:
 
 
 def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: float) -> FloatArray:
-    """Weights of the terms of a sample in the log density of each component, shape (k, n_terms).
+    """Return the weights of the terms in the log density of each component, shape (k, n_terms).
 
-    ``moments`` are sums of terms, weighted by the shares of a component; ``upper`` are the two features of
-    every product, and ``least`` is added to variances.
+    ``moments`` are the sums of terms, weighted by responsibilities; ``upper`` are the two features of each
+    product, and ``least`` is added to variances.
     """
     one, other = upper
     d = int(other[-1]) + 1
@@ -380,16 +384,15 @@ def _density_weights(moments: FloatArray, upper: tuple[IntpArray, ...], least: f
 
 
 def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Small clusters of k-means, merged by the weight between them over their volumes, cut at every k."""
+    """Merge small k-means clusters down to every k, see :func:`merged_fragments`."""
     return merged_fragments(data.graph(), fragments(data, n_fragments(data.n_samples)), ks)
 
 
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Assign samples to the nearest of k medoids and choose medoids anew, in turns; the best of some starts.
+    """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts.
 
-    ``D`` holds symmetric distances. Starts are drawn as for k-means++, with probability proportional to the
-    squared distance from those drawn before. There are fewer than k clusters where there are fewer different
-    samples. O(n_samples k + n_samples^2 / k) time for a turn where clusters are of like size.
+    There are fewer than k clusters if there are fewer distinct samples. An iteration takes
+    O(n_samples k + n_samples^2 / k) time if clusters have similar sizes.
     """
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
@@ -408,13 +411,13 @@ def _run(D: FloatArray, medoids: IntpArray) -> tuple[NDArray[np.int32], float]:
 
 def _assigned(D: FloatArray, medoids: IntpArray) -> NDArray[np.int32]:
     labels = D[medoids].argmin(axis=0).astype(np.int32)
-    # A copy of another medoid keeps its own cluster, so that none is empty.
+    # Each medoid stays in its own cluster, even if it equals another medoid, so that no cluster is empty.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
 
 def _updated(D: FloatArray, labels: NDArray[np.int32], medoids: IntpArray) -> IntpArray:
-    """The member with the least sum of distances to the others, the present one if it is as good."""
+    """Return the member of each cluster with the smallest sum of distances; ties go to the current medoid."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(medoids) + 1))
@@ -434,7 +437,7 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
         nearest[medoids[-1]] = 0.0
         total = nearest.sum()
         if total == 0.0:
-            # Copies of medoids are all that is left.
+            # All remaining samples are duplicates of medoids.
             break
         medoids.append(int(rng.choice(len(D), p=nearest / total)))
         nearest = np.minimum(nearest, D[medoids[-1]] ** 2)
@@ -442,19 +445,19 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """A fifth of the samples, at most 40 or three times their root."""
+    """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples))."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # So few samples would leave nothing to merge.
+    # With few samples, a fifth would leave nothing to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the two clusters with the greatest W_ab / (vol_a vol_b), down to the smallest number in ``ks``.
+    """Merge the clusters a, b with the greatest W_ab / (vol_a vol_b) until the smallest number in ``ks``.
 
-    W_ab is the sum of similarities between them, vol_a that of all from a; where no two clusters are joined,
-    the two of least volume are merged. The lowest numbers count among equals. There is one partition per k,
-    ascending; a k above the number of fragments is passed over. O(m^3) time in m fragments, but with an
-    operation on a whole matrix per merging.
+    W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. If no
+    clusters are linked, the two with the smallest volumes are merged; ties go to the lowest labels. Returns
+    one partition per k, ascending, without any k above the number of fragments. Takes O(m^3) time for m
+    fragments, with one matrix operation per merge.
     """
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
@@ -476,7 +479,7 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
         W[:, a] += W[:, b]
         W[b] = W[:, b] = W[a, a] = 0.0
         volumes[a] += volumes[b]
-        # A cluster that is gone has no room among those of least volume.
+        # An infinite volume excludes the merged cluster from the smallest volumes.
         volumes[b] = np.inf
         cluster[cluster == b] = a
         alive -= 1
@@ -494,14 +497,14 @@ def _pair(W: FloatArray, volumes: FloatArray) -> tuple[int, int]:
 
 
 def fragments(data: PoolData, k: int) -> Partition:
-    """Many small clusters, from one start."""
+    """Return k small clusters, by k-means or k-medoids from one start."""
     if data.precomputed:
         return k_medoids(data.X, k, n_init=1, rng=np.random.default_rng(k))
     return kmeans_labels(data.X, k, n_init=1, seed=k, squares=data.squares)
 
 
 def without_noise(data: PoolData, labels: Partition) -> Partition:
-    """Labels where every -1 has become the label of the nearest sample that had one."""
+    """Replace each label -1 by the label of the nearest clustered sample."""
     noise, clustered = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
     labels = labels.copy()
     if len(noise) and len(clustered):
@@ -510,19 +513,19 @@ def without_noise(data: PoolData, labels: Partition) -> Partition:
 
 
 def reason_of(error: Exception) -> str:
-    """One line that says what went wrong."""
+    """Return the class and message of an error, on one line."""
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
-    """One warning for all; families in ``partly`` have other candidates in the pool."""
+    """Warn once of all failures; families in ``partly`` have other candidates in the pool."""
     if failures:
         warn_caller(f"left out of the pool: {told(failures, partly)}")
 
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
-    """Families and the different reasons for each."""
+    """Return the families and their distinct reasons as text."""
     return (
         ", ".join(
             f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"

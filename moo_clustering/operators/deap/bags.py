@@ -1,4 +1,4 @@
-"""Toolbox entries for partitions of bags: evaluation, mutation, repair, starts and restarts."""
+"""Toolbox entries for partitions of bags: mutation, repair, legality, initial populations and restarts."""
 
 from __future__ import annotations
 
@@ -16,52 +16,48 @@ from moo_clustering.operators.deap.individuals import Individual, Individuals, c
 
 
 class ChangePartition:
-    """Change partitions in place, by a function of many at once.
+    """``mutate`` or ``repair``: change partitions in place with a batched function.
+
+    Source: Evolutionary multi-instance clustering.
 
     Parameters
     ----------
     change : callable
-        Function of genes, shape (n_individuals, n_bags), to changed genes: the method ``repair`` of a
-        :class:`~moo_clustering.bags.BagObjective`, or a partial call of its methods ``reassign`` (a step of
-        k-means) and ``drift`` (genes redrawn all at once, with a preference for nearer centroids; Eq. 9).
-
-    References
-    ----------
-    Evolutionary multi-instance clustering.
+        ``change(genes) -> genes``, shape (n_individuals, n_bags): the method ``repair`` of a
+        :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (a step of k-means) or
+        ``drift`` (redraws all genes at once, preferring near centroids; Eq. 9).
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
         self.change = change
 
     def __call__(self, individual: Individual) -> tuple[Individual]:
-        """Change one individual."""
+        """Change an individual in place."""
         put_genes(individual, self.batch(copied_genes(individual, np.int32))[0])
         return (individual,)
 
     def batch(self, matrix: NDArray[Any]) -> Labels:
-        """Change all rows."""
+        """Return the changed rows."""
         return self.change(matrix)
 
 
 class SearchPartition(ChangePartition):
-    """``mutate``: repair partitions, search from each, and count the trial evaluations.
+    """``mutate``: repair partitions, improve each by a search, and count the trial evaluations.
+
+    Source: Evolutionary multi-instance clustering.
 
     Parameters
     ----------
     objective : BagObjective
     search : callable
-        A partial call, which lacks labels and ``max_trials``, of the objective's methods ``improve`` (genes
-        redrawn in turn, weighing each cluster by the objective that it would lead to; Eqs. 5-6) or
-        ``descend`` (single bags move to their best cluster until no move helps).
+        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one after the
+        other, preferring clusters with a better objective; Eqs. 5-6) or ``objective.descend`` (moves single
+        bags to their best cluster until no move improves).
 
     Attributes
     ----------
     n_trials : int
         Trial evaluations so far.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering.
     """
 
     def __init__(self, objective: BagObjective, search: Callable[..., Any]) -> None:
@@ -70,20 +66,20 @@ class SearchPartition(ChangePartition):
         self.n_trials = 0
 
     def batch(self, matrix: NDArray[Any], max_trials: int | None = None) -> Labels:
-        """Change all rows, with ``max_trials`` evaluations in all."""
+        """Return the improved rows, after at most ``max_trials`` trial evaluations in total."""
         improved = self.search(self.change(matrix), max_trials=max_trials)
         self.n_trials += int(improved.n_trials.sum())
         return improved.labels
 
 
 class UsesAllClusters:
-    """``legal``: check that no cluster is empty, or smaller than a least size.
+    """``legal``: check that every cluster has a minimum size.
 
     Parameters
     ----------
     n_clusters : int
     least : int, default=1
-        Smallest number of bags per cluster.
+        Minimum number of bags per cluster.
     """
 
     def __init__(self, n_clusters: int, least: int = 1) -> None:
@@ -91,17 +87,17 @@ class UsesAllClusters:
         self.least = least
 
     def __call__(self, individual: Individual) -> bool:
-        """Check one individual."""
+        """Whether an individual is legal."""
         return bool(self.batch(np.asarray(individual)[None])[0])
 
     def batch(self, matrix: NDArray[Any]) -> NDArray[np.bool_]:
-        """Check all rows."""
+        """Whether each row is legal, shape (n_individuals,)."""
         sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
         return np.asarray((sizes >= self.least).all(axis=0))
 
 
 class MixedStarts:
-    """``population``: partitions at random, after steps of k-means, and around random bags, in turn.
+    """``population``: alternate random partitions, steps of k-means, and partitions around random medoids.
 
     Parameters
     ----------
@@ -110,9 +106,9 @@ class MixedStarts:
         Must have ``from_genes``.
     rng : numpy.random.Generator
     distances : ndarray of shape (n_bags, n_bags)
-        Distance from the bag of the row to that of the column.
+        Distances from the bags of the rows to the bags of the columns.
     km_steps : int, default=3
-        Steps of k-means.
+        Steps of k-means from random partitions.
     """
 
     def __init__(
@@ -143,7 +139,7 @@ class MixedStarts:
 
 
 class PerturbedCopies:
-    """``restart`` of :func:`~moo_clustering.algorithms.chc`: copy the best and redraw a share of their genes.
+    """``restart`` of :func:`~moo_clustering.algorithms.chc`: perturbed copies of the best individuals.
 
     Parameters
     ----------
@@ -151,9 +147,9 @@ class PerturbedCopies:
     toolbox : deap.base.Toolbox
         Must have ``from_genes``.
     share : float, default=0.35
-        Share of the genes that move to another cluster.
+        Share of the genes that change, see :func:`perturbed`.
     fresh : float, default=0.5
-        Probability that an individual is random instead.
+        Probability that an individual is random instead of a perturbed copy.
     """
 
     def __init__(
@@ -175,25 +171,23 @@ class PerturbedCopies:
 def perturbed(
     individual: Individual, share: float, n_clusters: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Copy the genes of an individual, and redraw a share of them at random places.
+    """Copy the genes of an individual, and change a random share of them.
+
+    Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
 
     Parameters
     ----------
     individual : individual
         Not modified.
     share : float
-        Share of the genes, 0..1: round(share n_samples) of them change, each to one of the other clusters,
-        all equally likely.
+        Share of genes that change, 0..1, rounded to a number of genes. Each moves to one of the other
+        clusters, with equal probability.
     n_clusters : int
     rng : numpy.random.Generator
 
     Returns
     -------
     genes : ndarray of shape (n_samples,), int32
-
-    References
-    ----------
-    Eshelman, The CHC adaptive search algorithm, FOGA 1991 (restarts; share 0.35).
     """
     genes = copied_genes(individual, np.int32)[0]
     probability("share", share)

@@ -1,4 +1,4 @@
-"""DEAP individuals as arrays, their fitness, batched maps, and pymoo operators as DEAP functions."""
+"""Array individuals for DEAP, their fitness, batched maps, and pymoo operators as DEAP functions."""
 
 from __future__ import annotations
 
@@ -20,51 +20,46 @@ from moo_clustering.operators.base import children_of
 
 Individuals = list[Any]
 Function = Callable[..., Any]
-# Bytes of the matrix into which individuals are stacked at once.
+# Maximum size, in bytes, of the matrices that batched functions receive.
 CHUNK_BYTES = 1 << 26
 Individual = Any
 
 
 class Minimize(base.Fitness):
-    """Fitness of one objective, minimised."""
+    """Fitness with one minimised objective."""
 
     weights = (-1.0,)
 
 
 class MinimizeTwo(base.Fitness):
-    """Fitness of two objectives, both minimised."""
+    """Fitness with two minimised objectives."""
 
     weights = (-1.0, -1.0)
 
 
 class MedoidFitness(base.Fitness):
-    """Xie-Beni, minimised, and I-index, maximised."""
+    """Fitness with the Xie-Beni index, minimised, and the I-index, maximised."""
 
     weights = (-1.0, 1.0)
 
 
 class SupervisedMedoidFitness(base.Fitness):
-    """Xie-Beni, minimised, I-index, maximised, and constraint violation, minimised."""
+    """Fitness with the Xie-Beni index and constraint violation, minimised, and the I-index, maximised."""
 
     weights = (-1.0, 1.0, -1.0)
 
 
 class ArrayIndividual(np.ndarray):
-    """An individual: an array of genes with a ``fitness``.
+    """An array of genes with a ``fitness``, smaller than DEAP's lists (some 30 bytes per gene) and faster.
 
-    DEAP's list individuals take some 30 bytes per gene and seconds to clone at 10,000 genes; an array
-    takes its item size. Copies (slices, ``copy``, ``copy.deepcopy``) own their genes and fitness.
+    ``copy.deepcopy`` copies genes and fitness; slices have no fitness. ``==`` compares elementwise, so
+    ``deap.tools.HallOfFame`` and ``ParetoFront`` need ``similar=numpy.array_equal``.
 
     Parameters
     ----------
     genes : array-like of shape (n_var,)
     fitness : type, default=MinimizeTwo
         A :class:`deap.base.Fitness` subclass.
-
-    Notes
-    -----
-    ``==`` compares elementwise: give ``deap.tools.HallOfFame`` and ``ParetoFront``
-    ``similar=numpy.array_equal``.
     """
 
     fitness: Any
@@ -79,7 +74,7 @@ class ArrayIndividual(np.ndarray):
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         twin = np.array(self).view(type(self))
-        # Slices have genes only.
+        # Slices have no fitness.
         if self.fitness is None:
             return twin
         twin.fitness = type(self.fitness)()
@@ -106,14 +101,14 @@ def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
 
 
 class CentreIndividual(ArrayIndividual):
-    """An individual of coordinates of centres, with the ``mix`` of its mutation and room for ``labels``.
+    """An individual whose genes are coordinates of centres, with the attributes ``mix`` and ``labels``.
 
     Parameters
     ----------
     genes : array-like of shape (n_clusters * n_features,)
     fitness : type, default=Minimize
     mix : float, optional
-        Probability that :func:`mut_relocate` draws the new place of a centre uniformly.
+        Probability that :func:`mut_relocate` draws the new position of a centre uniformly.
     """
 
     mix: float | None = None
@@ -133,7 +128,7 @@ class CentreIndividual(ArrayIndividual):
 
 
 class MedoidIndividual(ArrayIndividual):
-    """An individual of medoid ids padded with -1; copies inherit the attributes that evaluation sets.
+    """An individual whose genes are medoid indices, padded with -1; deep copies keep all attributes.
 
     Parameters
     ----------
@@ -155,22 +150,22 @@ class MedoidIndividual(ArrayIndividual):
 def as_mate(
     crossover: Crossover, problem: Any, *, seed: SeedLike = None, repair: Repair | None = None
 ) -> Callable[..., tuple[Individual, Individual]]:
-    """Make a DEAP function ``mate(first, second)`` of a pymoo crossover.
+    """Convert a pymoo crossover to a DEAP function ``mate(first, second)``.
 
-    The function changes both individuals in place, deletes their fitness and returns them, as DEAP's own
-    crossovers do. As in DEAP, the caller decides whether a pair is crossed at all.
+    As in DEAP, the function changes both individuals in place, deletes their fitness and returns them; the
+    crossover's ``prob`` is ignored, because the caller decides which pairs are crossed.
 
     Parameters
     ----------
     crossover : pymoo.core.crossover.Crossover
-        Must take two parents; of a single child, both individuals become copies.
+        Must have two parents. If it has a single child, both individuals become copies of the child.
     problem : pymoo.core.problem.Problem
         Passed to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Random generator of the function, which draws on from call to call. A call may also be given its
-        own generator, as a third argument.
+        Seed of the generator that all calls share. A call can instead pass a generator as its last
+        argument.
     repair : pymoo.core.repair.Repair, optional
-        Applied to the children. Default: the ``repair`` of ``problem.operators()``, if there is any.
+        Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
     Returns
     -------
@@ -203,12 +198,12 @@ def as_mate(
 def as_mutate(
     mutation: Mutation, problem: Any, *, seed: SeedLike = None, repair: Repair | None = None
 ) -> Callable[..., tuple[Individual]]:
-    """Make a DEAP function ``mutate(individual) -> (individual,)`` of a pymoo mutation; in place.
+    """Convert a pymoo mutation to a DEAP function ``mutate(individual) -> (individual,)``, in place.
 
     Parameters
     ----------
     mutation : pymoo.core.mutation.Mutation
-        Its own ``prob`` is not heeded, since DEAP decides which individuals are mutated.
+        Its ``prob`` is ignored, because DEAP decides which individuals are mutated.
     """
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
 
@@ -225,39 +220,38 @@ def as_mutate(
 
 
 def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
-    """The repair given, or the problem's own."""
+    """Return ``repair``, by default that of the problem."""
     if repair is None and hasattr(problem, "operators"):
         return problem.operators().get("repair")
     return repair
 
 
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
-    """Map a function over individuals, all at once if it has a batched form; for ``toolbox.map``.
+    """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
 
     Parameters
     ----------
     func : callable
-        A function of one individual, or a ``functools.partial`` of one, as ``toolbox.register`` makes. If
-        it has an attribute ``batch``, ``func.batch(matrix)`` is called instead, with the individuals
-        stacked to a matrix of shape (n, n_var) and the bound arguments of the partial, and must return
-        values of shape (n,) or (n, n_objectives).
+        Function of one individual, or a ``functools.partial`` of such a function. If it has a method
+        ``batch``, ``func.batch(matrix)`` is called instead, with a matrix of shape (n, n_var) and the bound
+        arguments; it must return values of shape (n,) or (n, n_objectives).
     *sequences : iterable
-        Individuals; with more than one sequence this is the built-in ``map``.
+        Individuals. With several sequences, the built-in ``map`` is used.
 
     Returns
     -------
     list
-        A tuple of floats for each individual, as of ``list(map(func, *sequences))``.
+        One tuple of floats per individual, like ``list(map(func, *sequences))``.
 
     Raises
     ------
     ValueError
-        If ``batch`` returns another number of values than it got rows.
+        If ``batch`` returns values of another shape.
 
     Notes
     -----
-    The matrix is made in chunks of 64 MiB. Individuals are evaluated one by one if they differ in length,
-    or if the function has no ``batch`` or is wrapped by a decorator, whose work ``batch`` would skip.
+    Batches have at most 64 MiB. Individuals are evaluated one by one if they differ in length, if there is
+    no ``batch``, or if a decorator wraps the function, because ``batch`` would skip the decorator.
 
     Examples
     --------
@@ -286,24 +280,23 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
 
 
 def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | None = None) -> Individuals:
-    """Apply a mutation to many individuals in place, at once where it has a batched form.
+    """Apply a mutation to individuals in place, in batches if the mutation has a batched form.
 
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. If it has an attribute ``batch``, ``func.batch(matrix)`` must
-        return the changed matrix; a function that counts trial evaluations in ``n_trials`` is called as
-        ``func.batch(matrix, max_trials=...)`` if a limit is given.
+        ``func(individual) -> (individual,)``. If it has a method ``batch``, ``func.batch(matrix)`` must
+        return the mutated matrix, and accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
     individuals : sequence
         Distinct objects.
     max_trials : int, optional
-        Trial evaluations allowed. Without a batched form, calls end once that many were made, and the
-        last call may exceed them.
+        Maximum number of trial evaluations; ignored if ``func`` does not count them. Without a batched form,
+        the last call may exceed it.
 
     Returns
     -------
     list
-        The individuals, changed and without fitness. None of them share memory.
+        The mutated individuals, without fitness.
     """
     counted = n_trials(func)
     if counted is None:
@@ -345,13 +338,13 @@ def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func:
 
 
 def batch_form(func: Function) -> Function | None:
-    """The batched form of a function, with the bound arguments of partials; None if it has none."""
+    """Return the batched form of a function, with the bound arguments of partials; None if it has none."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
         inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
         batch = getattr(func, "batch", None)
-        # toolbox.register and functools.wraps copy attributes; a copied one belongs to the inner function.
+        # toolbox.register and functools.wraps copy the attributes of the inner function.
         if batch is not None and (inner is None or batch is not getattr(inner, "batch", None)):
             return partial(batch, *args, **keywords) if args or keywords else batch
         if not isinstance(func, partial):
@@ -361,14 +354,14 @@ def batch_form(func: Function) -> Function | None:
 
 
 def n_trials(func: Function) -> int | None:
-    """Trial evaluations that a function has made so far; None if it does not count them."""
-    # Copies of the attribute on partials and wrappers do not grow.
+    """Return the number of trial evaluations of a function so far; None if it does not count them."""
+    # Partials and wrappers have a copy of the attribute, which is not updated.
     count = getattr(innermost(func), "n_trials", None)
     return None if count is None else int(count)
 
 
 def innermost(func: Function) -> Function:
-    """The function inside all partials and decorators."""
+    """Return the function inside all partials and decorators."""
     while True:
         inner = func.func if isinstance(func, partial) else getattr(func, "__wrapped__", None)
         if inner is None:
@@ -397,7 +390,7 @@ def _same_length(individuals: Sequence[Any]) -> bool:
 
 
 def copied_genes(individual: Individual, dtype: DTypeLike) -> NDArray[Any]:
-    """Copy the genes to a matrix of one row."""
+    """Copy the genes to a matrix with one row."""
     return np.array(individual, dtype=dtype)[None]
 
 

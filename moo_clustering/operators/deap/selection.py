@@ -1,4 +1,4 @@
-"""Selection of DEAP individuals: roulettes, tournaments and survivors."""
+"""Selection of DEAP individuals: roulette wheels, tournaments and survival."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def sel_roulette_min(
 ) -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    ``deap.tools.selRoulette`` is for positive objectives that are maximised.
+    For maximised objectives, use ``deap.tools.selRoulette``.
 
     Parameters
     ----------
     individuals : list
-        Evaluated, with one objective that is minimised.
+        Evaluated individuals with one minimised objective.
     rule : {"linear", "inverse"}, default="linear"
         See :func:`roulette_weights`.
 
@@ -56,35 +56,34 @@ def sel_roulette_min(
     Raises
     ------
     ValueError
-        For a fitness of several objectives or one that is maximised.
+        If the fitness has several objectives or a maximised objective.
     """
     return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
 
 
 def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
-    """Compute selection weights of objectives that are minimised; not normalised.
+    """Compute unnormalised selection weights of minimised objectives.
+
+    Source: Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K
+    (inverse).
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
-        Objectives of at least 0; infinite values and NaN get the weight 0.
+        Non-negative objectives. Infinite values and NaN have weight 0.
     rule : {"linear", "inverse"}, default="linear"
-        1.5 F_worst - F with F_worst the largest finite F, but never below 0, or 1 / F. If objectives are 0,
-        only these are selected by ``"inverse"``.
+        ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the largest finite F. ``"inverse"``: 1 / F;
+        if objectives are 0, only these have positive weights.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        Equal for all finite objectives, or for all if none is finite, where all would be 0.
+        If all weights would be 0, equal weights for all finite objectives, or for all if none is finite.
 
     Raises
     ------
     ValueError
-        For another rule, or negative objectives with ``"inverse"``.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K (inverse).
+        If the rule is unknown, or objectives are negative with ``"inverse"``.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -94,7 +93,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     if rule == "inverse" and (values < 0).any():
         raise ValueError(f"rule='inverse' needs objectives of at least 0, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
-        # Scaled, so that no weight overflows.
+        # Scale, so that no weight overflows.
         values = values / scale
         if rule == "linear":
             weights[finite] = np.maximum(1.5 * values.max() - values, 0.0)
@@ -108,20 +107,20 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
 
 
 class SelRouletteLegal:
-    """Roulette selection by :func:`fgka_fitness`, for ``toolbox.register("select", ...)``.
+    """``select``: roulette selection with the weights :func:`fgka_fitness`.
 
     Parameters
     ----------
     n_clusters : int
-        Individuals are cluster numbers; those that do not use all ``n_clusters`` are illegal.
+        Partitions with fewer nonempty clusters are illegal.
     rng : numpy.random.Generator
     legality : {"ratio", "count"}, default="ratio"
+        See :func:`fgka_fitness`.
 
     Attributes
     ----------
     f_max : float or None
-        Largest finite objective so far; part of the checkpoints of
-        :class:`~moo_clustering.algorithms.DeapSearch`.
+        Largest finite objective so far, stored in checkpoints.
     """
 
     def __init__(self, n_clusters: int, rng: np.random.Generator, *, legality: Legality = "ratio") -> None:
@@ -141,7 +140,7 @@ class SelRouletteLegal:
         return _spin(individuals, fitness if fitness.sum() > 0 else np.ones(len(F)), k, self.rng)
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
         return {}, {"f_max": self.f_max}
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -152,28 +151,28 @@ class SelRouletteLegal:
 def fgka_fitness(
     F: ArrayLike, nonempty: ArrayLike, k: int, f_max: float | None = None, *, legality: Legality = "ratio"
 ) -> FloatArray:
-    """Compute the selection fitness of partitions that may have empty clusters, Eq. 8.
+    """Compute the selection fitness of partitions that may contain empty clusters.
+
+    Legal partitions have the fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN. Illegal partitions
+    have the smallest of these fitness values, multiplied by a factor. Source: Evolutionary multi-instance
+    clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
     F : array-like of shape (n_individuals,)
-        Objectives, minimised. Legal partitions with infinite or NaN objectives get the fitness 0.
+        Minimised objectives.
     nonempty : array-like of shape (n_individuals,)
-        Number of nonempty clusters; a partition is legal if it is ``k``.
+        Number of nonempty clusters; partitions are legal if all ``k`` clusters are nonempty.
     k : int
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor that turns the smallest legal fitness into the fitness of an illegal partition: its share of
-        nonempty clusters, or, as printed in the paper, their number, which is no penalty.
+        Factor of illegal partitions: their share of nonempty clusters, or their number of nonempty clusters
+        (as printed in the paper), which does not penalise them.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Examples
     --------
@@ -215,15 +214,14 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.
 
 @documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-    """Decide binary tournaments by dominance, then crowding distance, then a coin.
+    """Decide binary tournaments by dominance, then crowding distance, then at random.
 
-    As ``deap.tools.selTournamentDCD``, but with a generator instead of global state, and for any number
-    of individuals.
+    Like ``deap.tools.selTournamentDCD``, but for any number of individuals and without global random state.
 
     Parameters
     ----------
     individuals : list
-        With ``fitness.values`` and ``fitness.crowding_dist``.
+        Individuals with ``fitness.values`` and ``fitness.crowding_dist``.
     """
     n_rounds = -(-2 * k // len(individuals))
     order = np.concatenate([rng.permutation(len(individuals)) for _ in range(n_rounds)])[: 2 * k]
@@ -244,12 +242,12 @@ def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generato
 
 @documented(SELECTION)
 def sel_tournament_rank(individuals: list[Individual], k: int, rng: np.random.Generator) -> list[Individual]:
-    """Decide ``k`` random duels by lower rank, then greater crowding, then a coin.
+    """Decide ``k`` binary tournaments by lower rank, then greater crowding distance, then at random.
 
     Parameters
     ----------
     individuals : list
-        With ``fitness.rank`` and ``fitness.crowding_dist``, as :func:`sel_constraint_nsga2` sets them.
+        Individuals with ``fitness.rank`` and ``fitness.crowding_dist`` from :func:`sel_constraint_nsga2`.
     """
     rank = np.array([individual.fitness.rank for individual in individuals])
     crowding = np.array([individual.fitness.crowding_dist for individual in individuals])
@@ -268,17 +266,17 @@ def sel_constraint_nsga2(
     *,
     boundary: survivals.Boundary = "infinite",
 ) -> list[Individual]:
-    """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then chance.
+    """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then at random.
 
-    The DEAP form of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets
-    ``fitness.rank`` and ``fitness.crowding_dist`` (with the bonus, 0 where there is none).
+    The DEAP form of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and,
+    including the bonus (0 if missing), ``fitness.crowding_dist``.
 
     Parameters
     ----------
     individuals : list
-        With valid ``fitness.values``.
+        Evaluated individuals.
     rng : numpy.random.Generator, optional
-        Without it, the earlier of equal individuals survives.
+        Without a generator, ties go to the earlier individual.
     boundary : {"infinite", "finite"}, default="infinite"
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
@@ -298,18 +296,17 @@ def sel_constraint_nsga2(
 def sel_dynamic_diversity(
     individuals: Individuals, k: int, problem: Any, survival: survivals.DynamicDiversitySurvival | None = None
 ) -> Individuals:
-    """Select survivors of parents and offspring, and measure fitness and crowding among them.
+    """Select survivors, and set their fitness and crowding distance within the survivors.
 
-    The DEAP form of :class:`~moo_clustering.operators.DynamicDiversitySurvival`; the second objective
-    of every survivor is recomputed.
+    The DEAP form of :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
 
     Parameters
     ----------
     individuals : list
-        With valid ``fitness.values``; only the first objective is read.
+        Evaluated parents and offspring; only the first objective is used.
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
-        Holds the options; default ``DynamicDiversitySurvival()``.
+        Default: ``DynamicDiversitySurvival()``.
     """
     survival = survivals.DynamicDiversitySurvival() if survival is None else survival
     ranks = problem.ranks(np.stack([np.asarray(individual) for individual in individuals]))
@@ -321,7 +318,7 @@ def sel_dynamic_diversity(
 
 
 def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-    """Set fitness and crowding distance of a whole population from its objectives."""
+    """Set the fitness and crowding distance of a population, given its objectives."""
     _, crowding = survivals.rank_and_crowding(F)
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
@@ -329,21 +326,16 @@ def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.floa
 
 
 class SelElite:
-    """``select(individuals, k, rng)``: select survivors of parents and offspring, with an elite.
-
-    ``"crowding"`` selects by front, crowding distance and position, except that the best by the memory's
-    scalar always survive (:class:`~moo_clustering.operators.EliteSurvival`). ``"random"`` selects uniformly
-    and only remembers the best (:class:`~moo_clustering.operators.RandomSurvival`).
+    """``select(individuals, k, rng)``: select survivors with an elite, and set their ``crowding_dist``.
 
     Parameters
     ----------
     memory : EliteMemory
-        Its scalar gets the fitness values of the individuals and their genes.
+        Remembers the individuals with the best scalar scores, computed from fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
-
-    Notes
-    -----
-    Sets ``fitness.crowding_dist`` of the survivors, measured among them.
+        ``"crowding"`` selects by front, crowding distance and position, but always includes the elite
+        (:class:`~moo_clustering.operators.EliteSurvival`); ``"random"`` selects uniformly, without an elite
+        (:class:`~moo_clustering.operators.RandomSurvival`).
     """
 
     def __init__(self, memory: survivals.EliteMemory, survival: SurvivalKind = "crowding") -> None:
@@ -351,7 +343,7 @@ class SelElite:
         self.survival: SurvivalKind = choice("survival", survival, get_args(SurvivalKind))
 
     def __call__(self, individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-        """Select at most k of the individuals themselves."""
+        """Select at most k individuals, without copying them."""
         labels = np.stack([np.asarray(individual) for individual in individuals])
         values = np.array([individual.fitness.values for individual in individuals], dtype=np.float64)
         elite = self.memory.update(values, labels)
@@ -370,7 +362,7 @@ class SelElite:
         return survivors
 
     def checkpoint_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and metadata for :meth:`restore_checkpoint_state`."""
+        """Return arrays and metadata for :meth:`restore_checkpoint_state`."""
         return self.memory.checkpoint_state()
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Filled DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and their steps."""
+"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and steps of generations."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
-# Rounds of mating after which a generation goes on with fewer new partitions, as in pymoo.
+# Maximum number of mating rounds that search for new partitions in a generation, as in pymoo.
 MATING_ROUNDS = 100
 Score = Callable[[NDArray[Any]], NDArray[np.float64]]
-# Without a repair, because the operators below make valid genes.
+# No repair: the operators of these toolboxes make valid genes.
 _as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
 
 
@@ -83,20 +83,20 @@ def bag_toolbox(
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
-    """Make a toolbox with everything that :func:`chc`, :func:`gka` and DEAP's own loops call.
+    """Make a toolbox for :func:`chc`, :func:`gka` and DEAP's own loops.
 
     Parameters
     ----------
     objective : BagObjective
-        The objective, minimised, and the number of clusters.
+        The minimised objective, with the number of clusters.
     rng : numpy.random.Generator
-        Source of randomness of all operators.
+        Random generator of all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"
     align : bool, default=False
-        Renumber the clusters of the second parent like those of the first, in crossover and distance.
+        Whether crossover and distance renumber the clusters of the second parent to match the first.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Redraw genes in turn by the objective (Eqs. 5-6), move bags until no move helps, or redraw genes all
-        at once by distance (Eq. 9).
+        Method of :class:`BagObjective`: redraw genes one after the other by objective (Eqs. 5-6), move bags
+        until no move improves, or redraw genes all at once by distance (Eq. 9).
     p_gene, weights, bias, empty
         Options of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and
         :meth:`BagObjective.reassign`.
@@ -106,7 +106,7 @@ def bag_toolbox(
     deap.base.Toolbox
         ``individual()`` (random), ``from_genes(genes)``, ``population(n)``, ``evaluate``, ``mate``,
         ``mutate``, ``km``, ``repair``, ``select`` (:func:`sel_roulette_min`), ``distance``, ``key``,
-        ``clone``, and ``map`` for whole populations. Every entry can be registered anew.
+        ``clone``, and ``map`` for whole populations.
 
     Examples
     --------
@@ -168,23 +168,23 @@ def slot_toolbox(
     reach: float = 0.25,
     selection: Literal["inverse", "linear"] = "inverse",
 ) -> base.Toolbox:
-    """Make a toolbox with everything that :func:`gcuk` and DEAP's own loops call.
+    """Make a toolbox for :func:`gcuk` and DEAP's own loops.
 
     Parameters
     ----------
     encoding : MedoidSlotEncoding
     score : callable
-        Function of genes, shape (n_individuals, k_max), to objectives, minimised.
+        ``score(genes) -> objectives``, minimised, for genes of shape (n_individuals, k_max).
     rng : numpy.random.Generator
-        Source of randomness of all operators.
+        Random generator of all operators.
     mutation : {"index", "rank"}, default="index"
-        Move a medoid to a sample of nearby id, as printed in the paper, or to one of the nearest samples.
+        Kind of :class:`~moo_clustering.operators.SlotMutation`.
     p_gene : float, default=0.7
         Probability that a medoid moves.
     reach : float, default=0.25
         Largest step, as a share of the samples.
     selection : {"inverse", "linear"}, default="inverse"
-        Weights of the roulette, see :func:`roulette_weights`.
+        Selection weights, see :func:`roulette_weights`.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def slot_toolbox(
     toolbox.register("population", lambda n: tools.initRepeat(list, toolbox.individual, n))
     toolbox.register("evaluate", EvaluateGenes(score))
     toolbox.register("decode", encoding.decode)
-    # The operators ask a problem for nothing but its encoding.
+    # The operators use only the encoding of the problem.
     problem = SimpleNamespace(encoding=encoding)
     toolbox.register("mate", _as_mate(SlotOnePointCrossover(), problem), rng=rng)
     toolbox.register("mutate", _as_mutate(SlotMutation(mutation, p_gene, reach), problem), rng=rng)
@@ -211,24 +211,24 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: compute the objectives of an individual, or of many with ``batch``.
+    """``evaluate``: compute the objectives of an individual or, with ``batch``, of many individuals.
 
     Parameters
     ----------
     score : callable
-        Function of genes, shape (n_individuals, n_var), to objectives, shape (n_individuals,) or
-        (n_individuals, n_objectives).
+        ``score(genes) -> objectives``, for genes of shape (n_individuals, n_var); objectives have shape
+        (n_individuals,) or (n_individuals, n_objectives).
     """
 
     def __init__(self, score: Score) -> None:
         self.score = score
 
     def __call__(self, individual: Any) -> tuple[float, ...]:
-        """Objectives of one individual."""
+        """Return the objectives of one individual."""
         return tuple(np.ravel(self.score(np.asarray(individual)[None])[0]).tolist())
 
     def batch(self, matrix: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives of all rows."""
+        """Return the objectives of all rows."""
         return self.score(matrix)
 
 
@@ -240,26 +240,25 @@ def label_toolbox(
     select: selecting.SelElite,
     repair: ClusterNumberRepair | None = None,
 ) -> base.Toolbox:
-    """Make a toolbox with everything that :class:`LabelStep` calls.
+    """Make a toolbox for :class:`LabelStep`.
 
     Parameters
     ----------
     problem : PartitionProblem
-        Must have a :class:`~moo_clustering.encodings.LabelEncoding`.
+        Must have a :class:`~moo_clustering.encodings.LabelEncoding`; otherwise a TypeError is raised.
     sampling, crossover, mutation
-        pymoo operators, as of a pymoo run.
+        pymoo operators.
     select : SelElite
-        Selects the survivors.
+        Selection of survivors. With its ``survival="random"``, parents are random, too.
     repair : ClusterNumberRepair, optional
-        Repairs children.
+        Repair of children.
 
     Returns
     -------
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``evaluate`` and ``map`` for whole populations,
         ``mate(a, b, rng)``, ``mutate(individual, rng, crossed=)``, ``repair(individual, rng)``,
-        ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, ``clone``. Every entry
-        can be registered anew.
+        ``select_parents(individuals, k, rng)``, ``select(individuals, k, rng)``, ``clone``.
     """
     bounds_of(problem)  # raises a TypeError for other encodings
     weights = tuple(float(sign) for sign in -problem.natural(np.ones(problem.n_obj)))
@@ -302,12 +301,12 @@ def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) 
 
 
 class LabelStep:
-    """One generation: select parents, make new partitions, evaluate them, select survivors.
+    """One generation: select parents, make and evaluate new partitions, select survivors.
 
     Parameters
     ----------
     pop_size : int
-        Number of children, and largest number of survivors.
+        Number of children, and maximum number of survivors.
     pc : float, default=0.6
         Probability that a pair of parents is crossed.
     """
@@ -319,14 +318,14 @@ class LabelStep:
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; return it with the number of evaluations."""
+        """Evaluate the initial population; return the population and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
     def __call__(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, int] | None:
-        """Return the next population and the number of evaluations; None if no new partition was found."""
+        """Return the next population and the number of evaluations; None if mating finds no new partition."""
         seen = set(_keys(population))
         offspring: Individuals = []
         for _ in range(MATING_ROUNDS):
@@ -365,7 +364,7 @@ def _evaluate_labels(individuals: Individuals, toolbox: base.Toolbox) -> int:
 
 
 def _keys(individuals: Individuals) -> list[bytes]:
-    # All operators number clusters by first appearance, so that equal partitions have equal genes.
+    # All operators number clusters by first appearance, so equal partitions have equal genes.
     return row_digests(np.stack([np.asarray(individual) for individual in individuals]))
 
 
@@ -376,15 +375,17 @@ def medoid_toolbox(
     mutation: Literal["replace", "full", "swap"] = "replace",
     boundary: Boundary = "infinite",
 ) -> base.Toolbox:
-    """Make a toolbox whose ``evaluate_population`` scores whole populations.
+    """Make a toolbox for :func:`constraint_nsga2_step`.
 
     Parameters
     ----------
     problem : MedoidProblem
-        With any supervision except ``"constraint"``, which DEAP's fitness cannot express.
+        Any supervision except ``"constraint"``, which raises a ValueError.
     length : {"grow", "keep", "two_cut"}, default="grow"
         Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
+        :class:`~moo_clustering.operators.MedoidReplaceMutation` of this kind, or
+        :class:`~moo_clustering.operators.MedoidSwapMutation`.
     boundary : {"infinite", "finite"}, default="infinite"
         See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
 
@@ -393,10 +394,9 @@ def medoid_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``,
-        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which decodes those
-        without fitness in one batch, writes the improved medoids back, sets natural fitness values, and
-        rank and crowding among all individuals, and returns the number of evaluations. Every entry can
-        be registered anew.
+        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which evaluates the
+        individuals without fitness, replaces their medoids by the improved ones, sets the rank and crowding
+        of all individuals, and returns the number of evaluations.
     """
     if problem.supervision == "constraint":
         raise ValueError(
@@ -449,27 +449,25 @@ def constraint_nsga2_step(
     pc: float = 0.6,
     pm: float = 0.2,
 ) -> tuple[Individuals, int]:
-    """Make one generation of NSGA-II-clus: tournament, variation, evaluation, survival.
+    """Run one generation of NSGA-II-clus: tournament, variation, evaluation, survival.
+
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
     population : list
-        Evaluated by ``toolbox.evaluate_population``.
+        Individuals evaluated with ``toolbox.evaluate_population``.
     toolbox : deap.base.Toolbox
         From :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities of crossing a pair and of mutating a child. Children that are neither crossed nor
-        mutated inherit the fitness of their parent without an evaluation.
+        Probabilities that a pair is crossed and that a child is mutated. Unchanged children are not
+        evaluated again.
 
     Returns
     -------
     survivors : list
     n_evaluations : int
-
-    References
-    ----------
-    NSGA-II-clus.
     """
     parents = toolbox.select_parents(population, len(population), rng)
     offspring = moves.var_and(parents, toolbox, rng, pc=pc, pm=pm)
@@ -484,20 +482,20 @@ def neighbor_toolbox(
     mutation: Mutation,
     survival: DynamicDiversitySurvival,
 ) -> base.Toolbox:
-    """Make a toolbox whose ``evaluate_population`` scores whole populations.
+    """Make a toolbox for :func:`dynamic_nsga2_step`.
 
     Parameters
     ----------
     problem, sampling, crossover, mutation, survival
-        pymoo operators, as of a pymoo run.
+        The problem, and pymoo operators.
 
     Returns
     -------
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals with diversity
-        measured among them. Every entry can be registered anew.
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with diversity
+        measured within the given list.
     """
     toolbox = base.Toolbox()
 
@@ -529,28 +527,28 @@ def dynamic_nsga2_step(
     pm: float = 1.0,
     variation: Literal["and", "or"] = "and",
 ) -> Individuals:
-    """Make one generation of NSGA-II with objectives that depend on the population.
+    """Run one generation of NSGA-II with objectives that depend on the population.
 
-    ``toolbox.select_parents`` selects parents; after variation the fitness of *all* individuals is
-    measured among parents and offspring; ``toolbox.select`` selects survivors and measures their fitness
-    among each other.
+    After variation, parents and offspring are evaluated together; ``toolbox.select`` then selects the
+    survivors and evaluates them again, within the survivors.
 
     Parameters
     ----------
     population : list of individuals
-        Evaluated.
+        Evaluated individuals.
     toolbox : deap.base.Toolbox
-        As :func:`neighbor_toolbox` makes it.
+        From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities of crossing a pair, and of mutating an individual (default 1).
+        Probabilities that a pair is crossed, and that an individual is mutated (default 1; only with
+        ``"and"``).
     variation : {"and", "or"}, default="and"
         :func:`var_and` or :func:`var_or`.
 
     Returns
     -------
     list of individuals
-        As many as before.
+        The survivors, of the same number as ``population``.
     """
     parents = toolbox.select_parents(population, len(population), rng)
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or

@@ -1,7 +1,7 @@
-"""Crossovers and mutations of DEAP individuals, and the loops that apply them to a population.
+"""Variation of DEAP individuals: operators of centres, distances of partitions, and variation loops.
 
-Any operator of pymoo becomes a function of DEAP by :func:`as_mate` or :func:`as_mutate`. Only operators of
-centres have a form of their own, because children inherit a ``mix`` beside their genes.
+:func:`as_mate` and :func:`as_mutate` convert pymoo operators to DEAP functions. Operators of centres have
+separate DEAP functions, because children also inherit a ``mix``.
 """
 
 from __future__ import annotations
@@ -42,17 +42,15 @@ list of individuals
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
-    """Number of genes in which two individuals differ, as they are or with their clusters aligned.
-
-    See :func:`~moo_clustering.encodings.aligned_distance`.
+    """Count the genes in which two individuals differ, optionally after aligning their clusters.
 
     Parameters
     ----------
     a, b : individuals
     align : bool, default=False
-        First renumber the clusters of ``b`` like those of ``a``.
+        Whether to first renumber the clusters of ``b`` to match those of ``a``.
     n_clusters : int, optional
-        See :func:`~moo_clustering.encodings.align_labels`.
+        See :func:`~moo_clustering.encodings.aligned_distance`.
 
     Returns
     -------
@@ -63,12 +61,12 @@ def partition_distance(
 
 
 def partition_key(individual: Individual) -> bytes:
-    """Bytes that are equal if and only if individuals are the same partition, however it is numbered.
+    """Return a key that two individuals share if and only if they encode the same partition.
 
     Parameters
     ----------
     individual : individual
-        Cluster numbers.
+        Cluster labels, numbered in any order.
 
     Returns
     -------
@@ -80,15 +78,15 @@ def partition_key(individual: Individual) -> bytes:
 def cx_match_centres(
     first: Individual, second: Individual, rng: np.random.Generator, *, n_clusters: int
 ) -> tuple[Individual, Individual]:
-    """:class:`~moo_clustering.operators.CentreMatchingCrossover` of two individuals, in place.
+    """Apply :class:`~moo_clustering.operators.CentreMatchingCrossover` to two individuals, in place.
 
     Parameters
     ----------
     first, second : individuals
-        Changed; their fitness is deleted. If they have a ``mix``, the children inherit it.
+        Modified; their fitness is deleted. Their attribute ``mix``, if any, is inherited.
     rng : numpy.random.Generator
     n_clusters : int
-        Number of centres of both.
+        Number of centres per individual.
 
     Returns
     -------
@@ -112,17 +110,17 @@ def mut_relocate(
     removal: Removal = "uniform",
     mix: float | None = None,
 ) -> tuple[Individual]:
-    """:class:`~moo_clustering.operators.RelocateCentre` of one individual, in place.
+    """Apply :class:`~moo_clustering.operators.RelocateCentre` to an individual, in place.
 
     Parameters
     ----------
     individual : individual
-        Changed; its fitness is deleted.
+        Modified; its fitness is deleted.
     rng : numpy.random.Generator
     problem : SumOfSquaresProblem
     removal : {"uniform", "cheap"}, default="uniform"
     mix : float, optional
-        Default: the individual's ``mix``, or else a uniform number.
+        Default: the ``mix`` of the individual, or else a uniform number.
 
     Returns
     -------
@@ -139,16 +137,16 @@ def mut_relocate(
 
 
 def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a decorator of ``evaluate(individual)`` that first improves the individual to a local optimum.
+    """Make a decorator for ``toolbox.decorate`` that improves individuals before they are evaluated.
 
     Parameters
     ----------
-    problem : SumOfSquaresProblem, or any with ``improve(X)``
+    problem : SumOfSquaresProblem, or any problem with ``improve(X)``
 
     Returns
     -------
     callable
-        The decorator, for ``toolbox.decorate``.
+        The decorator, which replaces the genes by those of a local optimum.
 
     Examples
     --------
@@ -171,14 +169,14 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 def var_and(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float, pm: float = 1.0
 ) -> Individuals:
-    """Clone parents, cross neighbours with probability pc, and mutate each with probability pm.
+    """Clone parents, cross consecutive pairs with probability pc, and mutate each with probability pm.
 
-    As ``deap.algorithms.varAnd``, without its global random state.
+    Like ``deap.algorithms.varAnd``, but without global random state.
 
     Parameters
     ----------
     pm : float, default=1.0
-        Probability of mutating an individual.
+        Probability that an individual is mutated.
     """
     offspring = [toolbox.clone(parent) for parent in parents]
     for first, second in zip(offspring[::2], offspring[1::2], strict=False):
@@ -194,7 +192,7 @@ def var_and(
 def var_or(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float
 ) -> Individuals:
-    """Clone parents, and either cross a pair, with probability pc, or mutate both."""
+    """Clone parents; cross each consecutive pair with probability pc, or else mutate both individuals."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
