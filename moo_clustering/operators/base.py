@@ -22,6 +22,7 @@ from pymoo.core.sampling import Sampling
 from pymoo.core.variable import get
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels
+from moo_clustering._data import checked_graph
 from moo_clustering._docs import Documented
 from moo_clustering._kernels import partitions as kernels
 from moo_clustering.bags import BagObjective
@@ -56,16 +57,11 @@ class LabelGraph:
         Raises
         ------
         ValueError
-            If the matrix is not square, or has negative or infinite entries.
+            If the matrix is not square or symmetric, or has negative or infinite entries.
         """
         if isinstance(graph, cls):
             return graph
-        matrix = sp.csr_array(graph, dtype=np.float64, copy=True)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"graph must be a square matrix of similarities, got shape {matrix.shape}.")
-        if not (np.isfinite(matrix.data) & (matrix.data >= 0.0)).all():
-            raise ValueError("graph must hold finite similarities of at least 0.")
-        matrix.sum_duplicates()
+        matrix = sp.csr_array(checked_graph(graph, "graph"), copy=True)
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         matrix.data[row == matrix.indices] = 0.0
         matrix.eliminate_zeros()

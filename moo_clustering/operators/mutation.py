@@ -27,6 +27,7 @@ from moo_clustering._arrays import (
     quoted,
     sparse_positions,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares, loci
 from moo_clustering._kernels.threads import for_parts
@@ -80,7 +81,9 @@ class MutationChoice(base.DrawnMutation):
         for mutation in self.mutations:
             if not isinstance(mutation, Mutation):
                 raise TypeError(f"mutations must be pymoo Mutations, got {type(mutation).__name__}.")
-        given = np.ones(len(self.mutations)) if weights is None else np.asarray(weights, dtype=np.float64)
+        given = (
+            np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
+        )
         if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(
                 f"weights must be {len(self.mutations)} numbers >= 0, one each; got {quoted(weights)}."

@@ -30,6 +30,7 @@ from moo_clustering._arrays import (
     uniform_ranks,
     warn_caller,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._kernels import least_squares
 from moo_clustering._kernels.threads import for_parts
@@ -145,7 +146,7 @@ class PoolSampling(Sampling):
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
         super().__init__()
         labels = base.pool_labels(pool)
-        values = np.asarray(scores, dtype=np.float64)
+        values = checked_array(scores, "scores", np.float64, finite=False)
         if values.shape != (len(labels),) or np.isnan(values).any():
             raise ValueError(
                 f"scores must be {len(labels)} numbers, one for each partition of the pool; "
