@@ -91,11 +91,15 @@ def checked_array(
 
 def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     try:
-        if found.dtype.kind in "biufO":
+        if found.dtype.kind in "biufO" and not _holds_dates(found):
             return found.astype(dtype)
     except (TypeError, ValueError, OverflowError):
         pass
-    other = next((one for one in found.ravel().tolist() if not isinstance(one, Real)), found.dtype)
+    items = found.ravel().tolist()
+    dates = np.timedelta64  # which is a Real to Python
+    other = next(
+        (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
+    )
     raise TypeError(f"{name} must be real numbers, got {quoted(other)}")
 
 
@@ -109,7 +113,7 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
     if found.dtype.kind in "iu" and found.max(initial=0) < 2**63:
         return found.astype(np.int64)
     if found.dtype.kind != "f":
-        odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype)
+        odd = next((one for one in found.ravel().tolist() if type(one) is not int), found.dtype.name)
         raise TypeError(f"{name} must be integers, got {quoted(odd)}{hint}")
     # Beyond 2^53 floats skip integers.
     wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
@@ -198,10 +202,14 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
             "write it again, and map it anew."
         )
     X = checked_container(X, name)
+    if isinstance(X, list | tuple):
+        X = checked_array(X, name)
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
-            raise TypeError(f"{', '.join(dates)} of dates or times")
+            raise TypeError(f"{name} must hold numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
+        if getattr(X, "dtype", None) is not None and getattr(X.dtype, "names", None):
+            raise TypeError(f"{name} must be a plain table, got an array with named fields")
         found = check(X)
         if found.dtype.kind not in "biuf":
             raise TypeError(f"{name} must hold real numbers, got values of type {found.dtype}")
@@ -233,20 +241,24 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
 
 
 def _dates(X: Any) -> list[str]:
-    """Columns of dates or times."""
-    if hasattr(X, "iloc") and X.ndim == 2:
-        kinds = [getattr(each, "kind", "O") for each in X.dtypes]
-        return [f"column {name!r}" for name, kind in zip(X.columns, kinds, strict=True) if kind in "mM"]
+    """Columns of dates or times, which NumPy would read as counts of days or nanoseconds."""
+    if hasattr(X, "iloc"):
+        columns = [(name, X.iloc[:, place]) for place, name in enumerate(X.columns)] if X.ndim == 2 else []
+        return [f"column {name!r}" for name, column in columns if _holds_dates(column)]
     # Frames and tables of other packages are arrays when asked.
-    return ["array"] if hasattr(X, "__array__") and np.asarray(X).dtype.kind in "mM" else []
+    return ["array"] if hasattr(X, "__array__") and _holds_dates(np.asarray(X)) else []
+
+
+def _holds_dates(values: Any) -> bool:
+    """Whether an array or a column has dates or durations, also among other objects."""
+    kind = getattr(values.dtype, "kind", "O")
+    items = np.asarray(values).flat if kind == "O" else ()
+    return kind in "mM" or any(isinstance(item, np.datetime64 | np.timedelta64) for item in items)
 
 
 def _problem(owner: str, name: str, X: Any) -> str:
     """Why a table cannot be taken for numbers, and the remedy; empty for other faults."""
-    try:
-        others, missing, infinite = _others(X)
-    except ValueError:
-        return f"{name} must be a table, but its rows differ in length."
+    others, missing, infinite = _others(X)
     remedy = "moo_clustering.datasets.prepare_table(frame).X"
     if others:
         return (

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from moo_clustering._arrays import AnyFloatArray, FloatArray, Int64Array, block_slices, did_you_mean, quoted
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, checked_container
 from moo_clustering.persistence import read_arrays, write_archive
 
 Instances = AnyFloatArray
@@ -481,8 +481,11 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     """Order that makes groups adjacent (None: they are), their offsets and names."""
     import pandas as pd  # takes long to import, and most bags do not come this way
 
+    groups = checked_container(groups, "groups")
     values: Any = getattr(groups, "to_numpy", lambda: groups)()
     if not isinstance(values, np.ndarray):
+        if not isinstance(values, Iterable):
+            raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
         # One by one: an array made of 1 and "1" would make them equal.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):

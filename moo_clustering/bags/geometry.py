@@ -17,7 +17,7 @@ from moo_clustering._arrays import (
     integer,
     require_squares,
 )
-from moo_clustering._data import FLOATS, checked_array, checked_table
+from moo_clustering._data import FLOATS, checked_array, checked_integers, checked_table
 from moo_clustering._kernels import bag_distances
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
@@ -319,11 +319,9 @@ class BagGeometry:
         ValueError
             Wrong shape or cluster numbers out of range.
         """
-        labels = np.atleast_2d(checked_array(labels, "labels"))
+        labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
-        if labels.dtype.kind not in "iu" and not np.equal(np.mod(labels, 1), 0).all():
-            raise ValueError("labels must be integers.")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
             raise ValueError(
                 f"labels must be in 0..{'K-1' if n_clusters is None else n_clusters - 1}, "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
-from moo_clustering._data import checked_table
+from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering.constraints._checks import (
     check_affordable,
@@ -552,7 +552,7 @@ def satisfied_pairs(
     ``supervision`` has ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but
     not listed), as ``fit`` takes them. A pair that follows from the labels counts once.
     """
-    labels = np.asarray(partitions)
+    labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets say of no pair that it belongs together
         y = np.full(labels.shape[1], -1)
@@ -575,7 +575,7 @@ def satisfied_pairs(
 def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> Int64Array | None:
     if pairs is None:
         return None
-    given = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    given = checked_integers(pairs, "pairs").reshape(-1, 2)
     i, j = y[given].T
     return given[~((i >= 0) & (j >= 0) & ((i == j) == same))]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, block_slices, choice, quoted
-from moo_clustering._data import checked_array, checked_container
+from moo_clustering._data import checked_array, checked_container, without_duplicates
 from moo_clustering._messages import checked_path
 from moo_clustering.constraints._checks import check_affordable, distinct, n_pairs, unrank_pairs
 from moo_clustering.persistence import cell_text, open_file, replacing
@@ -251,7 +251,7 @@ def sample_ranks(total: int, size: int, rng: np.random.Generator) -> Int64Array:
 def as_gold(y: Any) -> Gold:
     """Read gold labels: 1-d labels, a list of label sets, or a 2-d indicator."""
     if sparse.issparse(y):
-        return LabelSets(_check_indicator(y))
+        return LabelSets(_check_indicator(without_duplicates(y.tocsr())))
     y = checked_container(y, "y")
     if hasattr(y, "__array__"):
         array = np.asarray(y)

@@ -160,7 +160,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     >>> align_labels([0, 0, 1, 1], [1, 1, 0, 1], n_clusters=2)
     array([0, 0, 1, 0])
     """
-    fixed, moving = _same_width(_checked(reference, n_clusters), _checked(labels, n_clusters))
+    fixed, moving = _same_width(_checked(reference, n_clusters, "reference"), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
     # Copies: views of broadcast arrays warn where a kernel might write.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
@@ -179,14 +179,14 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
     return first, second
 
 
-def _checked(labels: ArrayLike, n_clusters: int | None) -> IntArray:
-    codes = checked_array(labels, "labels")
+def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") -> IntArray:
+    codes = checked_array(labels, name)
     if codes.dtype.kind not in "iu":
-        raise TypeError(f"labels must be integers, got dtype {codes.dtype}.")
+        raise TypeError(f"{name} must be integers, got dtype {codes.dtype}.")
     if codes.size and codes.min() < 0:
-        raise ValueError(f"labels must not be negative, got {codes.min()}.")
+        raise ValueError(f"{name} must not be negative, got {codes.min()}.")
     if n_clusters is not None and codes.size and codes.max() >= n_clusters:
-        raise ValueError(f"labels must be below n_clusters={n_clusters}, got {codes.max()}.")
+        raise ValueError(f"{name} must be below n_clusters={n_clusters}, got {codes.max()}.")
     return codes
 
 
@@ -237,6 +237,7 @@ def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) 
     >>> int(aligned_distance([0, 0, 1, 1], [1, 1, 0, 1]))
     1
     """
+    a, b = checked_integers(a, "a"), checked_integers(b, "b")
     return hamming_distance(a, align_labels(a, b, n_clusters))
 
 

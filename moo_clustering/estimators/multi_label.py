@@ -24,7 +24,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import FloatArray, block_slices, quoted, spawn_seeds, warn_caller
-from moo_clustering._data import numeric_features, without_duplicates
+from moo_clustering._data import checked_array, numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets, partial_targets
@@ -339,7 +339,7 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
 
 def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
     """``n_labels`` of ``predict``, one number or one per sample, as one per sample within range."""
-    given = np.asarray(n_labels)
+    given = checked_array(n_labels, "n_labels")
     if given.dtype.kind not in "iu":
         raise ValueError(f"n_labels must be a whole number or one per sample; got {quoted(n_labels)}")
     if given.shape not in ((), (n_samples,)):
@@ -361,7 +361,9 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     truth = targets.indicators[rows]
     # Not y itself: scikit-learn cannot tell which kind of labels an array of objects holds.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
-    weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    weights = (
+        None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]
+    )
     return float(accuracy_score(known, predicted[rows], sample_weight=weights))
 
 

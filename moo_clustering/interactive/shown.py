@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, IntpArray
+from moo_clustering._data import checked_array
 
 # Maximum number of words or sparse values shown, and of characters of a text.
 _N_WORDS, _LONGEST_TEXT = 12, 4_000
@@ -188,7 +189,7 @@ class ShownSamples:
             terms = sparse.csr_array(data)[rows]
         elif data is not None:
             if not isinstance(data, pd.DataFrame):
-                data = pd.DataFrame(np.asarray(data))
+                data = pd.DataFrame(checked_array(data, "data"))
                 data.columns = list(feature_names) or [f"feature {column}" for column in data]
             shown = data.iloc[rows]
             if empty is not None and empty.shape == data.shape:

@@ -19,6 +19,7 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling
 
 from moo_clustering._arrays import IntArray, quoted, warn_caller
+from moo_clustering._data import checked_array
 from moo_clustering.encodings import Encoding
 from moo_clustering.operators import base
 from moo_clustering.operators.selection import CanonicalDuplicates
@@ -134,7 +135,9 @@ class MutationChoice(base.DrawnMutation):
         for mutation in self.mutations:
             if not isinstance(mutation, Mutation):
                 raise TypeError(f"mutations must be pymoo Mutations, got {type(mutation).__name__}.")
-        given = np.ones(len(self.mutations)) if weights is None else np.asarray(weights, dtype=np.float64)
+        given = (
+            np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
+        )
         if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(
                 f"weights must be {len(self.mutations)} numbers >= 0, one each; got {quoted(weights)}."

@@ -20,6 +20,7 @@ from pymoo.core.variable import get
 from scipy.sparse.csgraph import breadth_first_order
 
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, Labels, integer, probability, quoted
+from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels import partitions as kernels
 from moo_clustering.constraints import PairwiseConstraints
@@ -52,16 +53,11 @@ class LabelGraph:
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
         """Make a graph from a sparse or dense symmetric similarity matrix; return a LabelGraph unchanged.
 
-        Raises a ValueError if the matrix is not square, or contains negative or non-finite entries.
+        Raises a ValueError if the matrix is not square and symmetric, or contains negative or non-finite entries.
         """
         if isinstance(graph, cls):
             return graph
-        matrix = sp.csr_array(graph, dtype=np.float64, copy=True)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"graph must be a square matrix of similarities, got shape {matrix.shape}.")
-        if not (np.isfinite(matrix.data) & (matrix.data >= 0.0)).all():
-            raise ValueError("graph must hold finite similarities of at least 0.")
-        matrix.sum_duplicates()
+        matrix = sp.csr_array(checked_graph(graph, "graph"), copy=True)
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         matrix.data[row == matrix.indices] = 0.0
         matrix.eliminate_zeros()
@@ -143,7 +139,7 @@ class PoolSampling(Sampling):
     def __init__(self, pool: Any, scores: ArrayLike) -> None:
         super().__init__()
         labels = pool_labels(pool)
-        values = np.asarray(scores, dtype=np.float64)
+        values = checked_array(scores, "scores", np.float64, finite=False)
         if values.shape != (len(labels),) or np.isnan(values).any():
             raise ValueError(
                 f"scores must be {len(labels)} numbers, one for each partition of the pool; "

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, quoted
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, unmasked
 from moo_clustering.pool.families import (
     Failures,
     Partition,
@@ -107,6 +107,7 @@ def extra_parts(
     """Return the candidates of :func:`extra_partitions`, and failures by family instead of a warning."""
     candidates: Candidates = []
     failures: Failures = {}
+    X = unmasked(X, "X")
     landmarks = None if landmark_of is None else _checked_landmarks(landmark_of, n_samples)
     m = n_samples if landmarks is None else max(_length(X), int(landmarks.max()) + 1)
     table = _table(X, m)

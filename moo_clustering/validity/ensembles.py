@@ -80,7 +80,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     runs = hyperedges(labels)
     if others is None:
         return nmi_table(runs, runs)
-    rest = hyperedges(others)
+    rest = hyperedges(others, "others")
     if rest.n_samples != runs.n_samples:
         raise ValueError(
             f"labels and others must be about the same objects, got {runs.n_samples} and {rest.n_samples}"
@@ -105,7 +105,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     ----------
     Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
     """
-    return float(pairwise_nmi(integer_rows(candidate, "candidate"), labels).mean())
+    return float(pairwise_nmi(integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
@@ -149,12 +149,12 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
     return counts * np.log(ratio)
 
 
-def hyperedges(labels: ArrayLike) -> Hyperedges:
+def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
     """Check runs of shape (n_runs, n_samples) and number their clusters as hyperedges.
 
     O(n_runs n_samples) time and memory.
     """
-    rows = check_runs(labels)
+    rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
         # Large codes would need long tables.
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
@@ -168,13 +168,13 @@ def hyperedges(labels: ArrayLike) -> Hyperedges:
     return Hyperedges(np.where(unseen, -1, local + starts[:-1, np.newaxis]), starts)
 
 
-def check_runs(labels: ArrayLike) -> IntArray:
+def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     """Check labels of runs, shape (n_runs, n_samples); a single run may be flat."""
-    rows = integer_rows(labels, "labels")
+    rows = integer_rows(labels, name)
     if rows.size == 0:
-        raise ValueError(f"labels must hold at least one run of at least one object, got shape {rows.shape}")
+        raise ValueError(f"{name} must hold at least one run of at least one object, got shape {rows.shape}")
     if rows.min() < -1:
-        raise ValueError(f"labels must be at least 0, or -1 for an object not seen; got {rows.min()}")
+        raise ValueError(f"{name} must be at least 0, or -1 for an object not seen; got {rows.min()}")
     return rows
 
 

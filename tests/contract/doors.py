@@ -3,6 +3,7 @@
 Kinds are those of ``odd_forms.py``. Estimators and indices come from their own registries.
 """
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
@@ -31,7 +32,6 @@ from moo_clustering import (
     fronts,
     graphs,
     interactive,
-    persistence,
     pool,
     problems,
     stats,
@@ -39,6 +39,7 @@ from moo_clustering import (
     validity,
     visualization,
 )
+from moo_clustering import operators as ops
 from moo_clustering.operators import deap
 
 # Parameters of these names are data whatever their annotation says.
@@ -68,6 +69,7 @@ EXCEPTIONS = {
     "write_archive": "stores what it is given, and refuses masked arrays in tests of its own",
     "save_checkpoint": "as write_archive",
     "to_json": "of any values",
+    "fingerprint": "a hash of whatever it is",
     "report_content": "of a fitted estimator: the report has tests of its own",
     "pymoo_plots": "gives classes",
     "convergence_data": "of recorders or of tables that scores of two runs may be of different length",
@@ -172,6 +174,7 @@ _RESULTS = np.random.default_rng(5).random((6, 3))
 _RESULTS_FREE = {
     ("results", "infinite"): "a method may fail by infinity on a data set",
     ("results", "one too few"): "fewer methods",
+    ("results", "dict"): "average ranks of methods",
     ("results", "frame"): "names methods",
     ("results", "nullable"): "names methods",
 }
@@ -610,28 +613,6 @@ FUNCTIONS = [
             ),
         },
     ),
-    Door(
-        "fingerprint",
-        lambda X: persistence.fingerprint(X),
-        {"X": ("numbers", rows())},
-        {
-            ("X", form): "a fingerprint of whatever it is"
-            for form in (
-                "one too few",
-                "nothing",
-                "NaN",
-                "infinite",
-                "words",
-                "complex",
-                "durations",
-                "dates",
-                "frame of dates",
-                "arrow dates",
-                "too many dimensions",
-                "no dimension",
-            )
-        },
-    ),
     # visualization
     _door(visualization.partition_data, {"X": (X, rows()), "labels": ("whole", CLASSES)}),
     _door(
@@ -688,6 +669,20 @@ FUNCTIONS = [
     ),
     Door("SubspaceData.of", lambda X: subspace.SubspaceData.of(X).mean(), {"X": (X, words())}),
 ]
+# Classes with such parameters.
+EXCEPTIONS |= {
+    "AnswerSession": "of a fitted estimator; data are shown as they are",
+    "ArrayIndividual": "of genes of a search",
+    "CentreIndividual": "of genes of a search",
+    "MedoidIndividual": "of genes of a search",
+    "ChangePartition": "of a mutation",
+    "InconsistentConstraintsError": "an error",
+    "MixedStarts": "of distances that a search measured",
+    "PoolSampling": "of a pool and its scores",
+    "QuestionPool": "of a pool that an estimator made",
+    "Recorder": "of signs of objectives",
+    "SubspaceSeedEncoding": "of checked data",
+}
 # The functions of the plots check as those that prepare their data.
 EXCEPTIONS |= {
     f"plot_{name}": f"as {name}_data"
@@ -908,6 +903,28 @@ def _object_doors():
         lambda instances, offsets: bag_room.Bags(instances, offsets).instances,
         {"instances": ("table", rows()), "offsets": ("whole", np.arange(0, 25, 3))},
     )
+    yield Door(
+        "BagGeometry", lambda bags: bag_room.BagGeometry(bags).checked(CLASSES), {"bags": ("bags", bags())}
+    )
+    yield Door(
+        "BagGeometry.checked",
+        bag_room.BagGeometry(bags()).checked,
+        {"labels": ("whole", POOL)},
+        {("labels", "nothing"): "none"},
+    )
+    yield Door("LabelGraph", lambda graph: ops.LabelGraph.of(graph).matrix, {"graph": (S, similarities())})
+    yield Door(
+        "MutationChoice",
+        lambda weights: (
+            ops.MutationChoice([ops.MedoidSwapMutation(), ops.MedoidSwapMutation()], weights).weights
+        ),
+        {"weights": ("numbers", np.array([1.0, 2.0]))},
+    )
+    yield Door(
+        "Bags.from_groups",
+        lambda groups: bag_room.Bags.from_groups(rows(), groups).offsets,
+        {"groups": (Y, CLASSES)},
+    )
     yield Door("COBRAS", lambda X: interactive.COBRAS(X, random_state=0).question.samples, {"X": (X, rows())})
 
 
@@ -989,6 +1006,19 @@ def data_parameters(function):
         for each in parameters
         if each.name in DATA_NAMES or any(word in str(each.annotation) for word in ("Array", "PairsLike"))
     ]
+
+
+def classes_of_data():
+    """Public classes that are no records and whose instances are made of data, by name."""
+    return {
+        name: getattr(room, name)
+        for room in rooms().values()
+        for name in room.__all__
+        if inspect.isclass(getattr(room, name))
+        and not dataclasses.is_dataclass(getattr(room, name))
+        and not hasattr(getattr(room, name), "_fields")
+        and data_parameters(getattr(room, name))
+    }
 
 
 def public_functions():

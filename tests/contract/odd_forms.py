@@ -69,6 +69,12 @@ def _missing(frame):
     return frame
 
 
+def _with_object(array, item):
+    found = array.astype(object)
+    found.flat[0] = item
+    return found
+
+
 def _ragged(array):
     rows = np.asarray(array).tolist()
     if not isinstance(rows[0], list):
@@ -130,6 +136,14 @@ _NUMBERS_REFUSED = {
     "words": lambda a: np.full(a.shape, "a"),
     "dates": lambda a: np.full(a.shape, np.datetime64("2020-01-01", "ns")),
     "durations": lambda a: np.full(a.shape, np.timedelta64(7, "ns")),
+    "list of NumPy dates": lambda a: [
+        [np.datetime64("2020-01-01")] * a.shape[1] if a.ndim == 2 else np.datetime64("2020-01-01")
+        for _ in range(len(a))
+    ],
+    "objects with a duration": lambda a: _with_object(a, np.timedelta64(3, "D")),
+    "objects with a date": lambda a: _with_object(a, np.datetime64("2020-01-01")),
+    "named fields": lambda a: np.zeros(len(a), dtype=[("a", float), ("b", float)]),
+    "bytes": lambda a: np.full(a.shape, b"a"),
     "list of dates": lambda a: np.full(a.shape, datetime.date(2020, 1, 1), dtype=object).tolist(),
     "frame of dates": lambda a: _if(
         a.ndim == 2, lambda: pd.DataFrame(np.full(a.shape, np.datetime64("2020-01-01", "ns")))

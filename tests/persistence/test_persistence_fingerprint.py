@@ -90,3 +90,8 @@ def test_large_arrays_are_not_copied(order):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < (1e5 if order == "C" else 3e7)
+
+
+def test_masked_values_are_refused():
+    with pytest.raises(TypeError, match="array 1 is a masked array"):
+        fingerprint(np.zeros(2), np.ma.array([1.0, 2.0], mask=[True, False]))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import Int64Array, Labels
+from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -392,7 +393,7 @@ class Solutions:
 
 def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
     """Labels as int32, -1 for samples in no cluster; raises a ValueError unless they are 1-d integers."""
-    found = np.asarray(labels)
+    found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
         raise ValueError(
             f"labels must be one whole number a sample, got {found.dtype} of shape {found.shape}"

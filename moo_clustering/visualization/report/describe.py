@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
-from moo_clustering._data import holds_tables
+from moo_clustering._data import checked_array, holds_tables
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
 from moo_clustering.visualization.partitions import (
@@ -693,10 +693,7 @@ def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
     """Positions of all samples; ValueError for a wrong shape, or values that are not finite."""
-    try:
-        found = np.asarray(embedding, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("embedding must hold numbers, two for each sample") from None
+    found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(
             f"embedding must have two numbers for each of {n_samples} samples, got shape {found.shape}"

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import Int64Array, warn_caller
+from moo_clustering._data import checked_array
 from moo_clustering._messages import checked_path
 from moo_clustering.bags import Bags
 from moo_clustering.estimators._base import bag_history, history_frame, recall_text
@@ -314,7 +315,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
     """Pairs of row numbers, shape (n_pairs, 2); ValueError for another shape, or rows that do not exist."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
-    found = np.asarray(pairs)
+    found = checked_array(pairs, name)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
         raise ValueError(f"{name} must be pairs of row numbers, got {found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() >= n_samples:
@@ -331,7 +332,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
     """
     if y is None:
         return None
-    found = np.asarray(y)
+    found = checked_array(y, "y")
     if found.ndim not in (1, 2) or len(found) != n_samples:
         raise ValueError(f"y must have one entry for each of {n_samples} samples, got shape {found.shape}")
     if found.ndim == 2:
