@@ -616,7 +616,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
             f"average ranks of {n_methods} methods lie from 1 to {n_methods} and sum to {expected:g}, "
             f"got {ranks.tolist()}"
         )
-    exact = ranks.to_numpy()
+    exact: NDArray[np.float64] = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
     return RankSummary(ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets))
 

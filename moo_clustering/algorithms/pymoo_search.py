@@ -95,7 +95,7 @@ def _generator(seed: Any = None) -> np.random.Generator:
 
 # Many of pymoo's comparisons, survivals and rankings are called without the generator of the run, and would
 # draw from new ones: two runs of one seed would differ. All of them get theirs from this one place.
-pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))  # type: ignore[attr-defined]
+pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
 @contextmanager
