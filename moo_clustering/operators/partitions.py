@@ -53,7 +53,7 @@ class LabelGraph:
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
         """Make a graph from a sparse or dense symmetric similarity matrix; return a LabelGraph unchanged.
 
-        Raises a ValueError if the matrix is not square and symmetric, or contains negative or non-finite entries.
+        Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite entries.
         """
         if isinstance(graph, cls):
             return graph
