@@ -307,7 +307,10 @@ def test_parquet_with_categories(run, animals, tmp_path):
     assert set(clusters["tame"]) <= {"True", "False"}
     frame.assign(day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "b.parquet")
     message = run("fit", "b.parquet", *MODES[2:], "-k", 2, "--out", "other").stderr
-    assert "column 'day' holds neither numbers nor text but datetime64" in message
+    assert "column 'day' of dates became numbers of days" in message
+    frame.assign(day=[b"monday"] * 30).to_parquet(tmp_path / "c.parquet")
+    message = run("fit", "c.parquet", *MODES[2:], "-k", 2, "--out", "third").stderr
+    assert "column 'day' holds neither numbers nor text but bytes" in message
 
 
 def test_numbers_around_means(run, table, tmp_path):
@@ -333,7 +336,7 @@ def test_intervals_and_whole_numbers():
         (("-k", 2), "--id-column"),
         ((*NAMED,), "needs the number of clusters: give it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
-        ((*NAMED, "-k", 2, "--partial-labels", "size"), "takes no --partial-labels"),
+        ((*NAMED, "-k", 2, "--partial-labels", "cover"), "takes no --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
     ],
 )
