@@ -400,7 +400,7 @@ class _Budget:
             raise too_large(
                 self.path,
                 self.size,
-                f"at least {self.used + more:,} of cells",
+                f"at least {self.used + more:,} bytes of cells",
                 self.expansion,
                 "save what is needed of it as CSV",
             )

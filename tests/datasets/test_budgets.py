@@ -19,7 +19,8 @@ openpyxl = pytest.importorskip("openpyxl")
 pq = pytest.importorskip("pyarrow.parquet")
 
 TOO_LARGE = (
-    r"expands from [\d,]+ bytes to at least [\d,]+ of cells, over 100 times .* is not read; save .* as CSV"
+    r"expands from [\d,]+ bytes to at least [\d,]+ bytes of cells, over 100 times .* is not read; "
+    r"save .* as CSV"
 )
 
 
