@@ -148,7 +148,8 @@ def progress_bar(*arguments: Any, **options: Any) -> Any:
     """
     from tqdm.auto import tqdm
 
+    bar: Any = tqdm
     try:
-        return tqdm(*arguments, **options, file=_Lossy(sys.stderr))
+        return bar(*arguments, **options, file=_Lossy(sys.stderr))
     except (AttributeError, OSError, ValueError):
-        return tqdm(*arguments, **options | {"disable": True})
+        return bar(*arguments, **options | {"disable": True})

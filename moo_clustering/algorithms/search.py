@@ -58,7 +58,7 @@ def drive(
 
     Ctrl-C (in the main thread) lets the current generation finish, writes a last checkpoint where one
     is configured, and ends the search with what it has; a second Ctrl-C raises KeyboardInterrupt at
-    once.
+    once. So do SIGTERM and SIGHUP where they have the same handler as SIGINT; see :class:`InterruptGuard`.
 
     Parameters
     ----------

@@ -200,5 +200,6 @@ class SearchOptions(CheckpointOptions):
     Attributes
     ----------
     interrupted_ : bool
-        Whether Ctrl-C ended the search early.
+        Whether Ctrl-C ended the search early. SIGTERM does the same for a process that gave both one handler:
+        ``signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))``.
     """

@@ -983,8 +983,9 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
         except (ValueError, RecursionError) as error:
             if isinstance(error, SessionFileError):
                 raise
-            if number > len(lines) > 0:
-                warn_caller(f"{path}: line {number}, the last, is cut off and is left out")
+            if number > len(lines):
+                if lines:
+                    warn_caller(f"{path}: line {number}, the last, is cut off and is left out")
                 break
             raise SessionFileError(f"{path} is damaged: line {number} is no JSON.") from error
         entries.append(entry)

@@ -191,7 +191,9 @@ def test_what_was_dropped_within_a_callback_is_raised_again():
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.nightly) for each in SIGNALS[::2])]
+)
 @pytest.mark.parametrize("name", ["fit", "demo", "ask", "explore", "explore --ask", "warm-up"])
 def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, number):
     """Each is sent the signal when it has begun its work, and leaves nothing half done."""
@@ -199,16 +201,13 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         fitted = CliRunner().invoke(main, ["fit", "iris", "--out", str(tmp_path / "run"), "--quiet"])
         assert fitted.exit_code == 0
     arguments, ready = {
-        "fit": ([*MOCK_RUN[:-2], "--set", "pop_size=20", "--out", "out"], "gen/s"),
+        "fit": ([*MOCK_RUN[:6], "--set", "n_gen=1000000", "--no-report", "--out", "out"], "gen/s"),
         "demo": (["demo", "--out", "out"], "PESC on wine"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
         "explore": (["explore", "run", "--no-browser"], "Ctrl-C ends this"),
         "explore --ask": (["explore", "run", "--no-browser", "--ask"], "It asks"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
-    if name == "fit":
-        arguments[-3:-3] = ["--set", "n_gen=1000000"]
-        arguments = [each for each in arguments if each != "n_gen=40"]
     with subprocess.Popen(
         [*COMMAND, *arguments], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
