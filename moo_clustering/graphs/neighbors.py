@@ -204,7 +204,7 @@ def lists_from_arrays(
         not finite or not sorted, or a sample left without any admissible neighbour.
     """
     nb = checked_integers(indices, "indices")
-    given = checked_array(distances, "distances", np.float64, finite=False)
+    given = checked_array(distances, "distances", np.float64)
     with np.errstate(over="ignore"):
         nd = given.astype(np.float32)
     if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
