@@ -42,13 +42,9 @@ NOUNS = {
 LENGTHS = ("one too few", "nothing", "no rows", "no dimension", "too many dimensions")
 # Of what scikit-learn's sentences are about, which name no argument.
 THEIRS = (
-    "Expected 2D",
-    "Expected a 2-dim",
-    "Expected sequence",
-    "Found array",
-    "Complex data",
-    "Input should",
-)
+    "Expected 2D", "Expected a 2-dim", "Expected sequence", "Found array", "Complex data", "Input should",
+    "np.matrix",
+)  # fmt: skip
 
 
 def told(error, nouns):
@@ -106,11 +102,8 @@ def faults(door, which):
                     continue
                 found, error = outcome(door.call, {**plain, argument: odd})
                 where = f"{argument}, {name}: "
-                nouns = (
-                    argument,
-                    *NOUNS.get(kind, ()),
-                    *((*door.data, "shape", "n_samples", "front") if name in LENGTHS else ()),
-                )
+                others = (*door.data, "shape", "n_samples", "front") if name in LENGTHS else ()
+                nouns = (argument, *NOUNS.get(kind, ()), *others)
                 if error is not None and (asked == "same" or not told(error, nouns)):
                     yield f"{where}{type(error).__name__} {str(error)[:140]!r}"
                 elif error is None and asked == "refused":

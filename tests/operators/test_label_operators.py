@@ -349,7 +349,7 @@ def test_share_of_pairs():
 
 BAD = [
     (lambda: LabelGraph.of(np.zeros((2, 3))), ValueError, "square"),
-    (lambda: LabelGraph.of([[0, -1], [-1, 0]]), ValueError, "at least 0"),
+    (lambda: LabelGraph.of([[0, -1], [-1, 0]]), ValueError, "must not be negative"),
     (lambda: PoolSplit(np.empty((0, 4), dtype=int)), ValueError, "pool must hold"),
     (lambda: PoolSplit([[0.5, 1.0]]), ValueError, "pool must hold"),
     (lambda: PoolSplit(POOL, min_share=1.5), ValueError, "min_share"),
