@@ -99,23 +99,26 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
 
 
 def row_sizes(X: Any) -> NDArray[Any]:
-    """Largest absolute value of every row of a dense or CSR matrix."""
+    """Largest absolute value of every row of a dense or sparse matrix."""
     if issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray()).ravel()
     return np.asarray(np.abs(X).max(axis=1, initial=0.0))
 
 
 def near_one(X: Any, *, together: bool = False) -> Any:
-    """Multiply rows of a dense or CSR matrix by powers of two to make them near 1; together, or one by one.
+    """Multiply rows of a dense or sparse matrix by powers of two to make them near 1: together, or each.
 
-    One by one, cosines stay the same. scikit-learn treats rows of a length below 2e-15 as zeros, and squares
-    of very large and small values overflow or vanish. X itself is returned if all rows are near 1.
+    Each by its own, cosines stay the same. scikit-learn treats rows of a length below 2e-15 as zeros, and
+    squares of very large and small values overflow or vanish. X itself is returned if all rows are near 1.
     """
+    if issparse(X):
+        X = X.tocsr()
     sizes = row_sizes(X)
     exponents = np.frexp(np.full_like(sizes, sizes.max(initial=0.0)) if together else sizes)[1]
     shifts = np.where(np.abs(exponents) > _NEAR_ONE, -exponents, 0)
     if not shifts.any():
         return X
+    X = X.astype(np.result_type(X.dtype, np.float32), copy=False)
     if not issparse(X):
         return np.ldexp(X, shifts[:, None])
     X = X.copy()
@@ -124,7 +127,7 @@ def near_one(X: Any, *, together: bool = False) -> Any:
 
 
 def unit_rows(X: Any) -> Any:
-    """Copy of a dense or CSR matrix with rows of length 1, whatever their unit; rows of zeros stay."""
+    """Copy of a dense or sparse matrix with rows of length 1, whatever their unit; rows of zeros stay."""
     return normalize(near_one(X))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from moo_clustering._arrays import row_sizes, unit_rows
+from moo_clustering._arrays import near_one, row_sizes, unit_rows
 
 
 @pytest.mark.parametrize("container", [np.array, sp.csr_matrix, sp.csr_array])
@@ -30,3 +30,15 @@ def test_stored_zeros_are_zeros():
     rows, zero = unit_rows(X), row_sizes(X) == 0
     assert zero.tolist() == [True, False]
     assert rows.toarray().tolist() == [[0.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, sp.coo_array, np.asarray])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
+def test_powers_of_two_by_row_or_for_all(kind, dtype):
+    X = np.array([[3, 1, 0], [0, 0, 0], [3 << 50, 1 << 50, 0]], dtype=dtype)
+    one_by_one, together = near_one(kind(X)), near_one(kind(X), together=True)
+    if kind is not np.asarray:
+        one_by_one, together = one_by_one.toarray(), together.toarray()
+    np.testing.assert_array_equal(one_by_one, [[3, 1, 0], [0, 0, 0], [0.75, 0.25, 0]])
+    np.testing.assert_array_equal(together, np.ldexp(X.astype(float), -52))
+    assert near_one(one_by_one) is one_by_one
