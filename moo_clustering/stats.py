@@ -299,6 +299,11 @@ def compare(
     ImportError
         Where statsmodels is not installed (``pip install 'moo_clustering[stats]'``).
 
+    Notes
+    -----
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that neither the order of
+    the runs in a mean nor its last digits change a rank or a conclusion.
+
     Examples
     --------
     >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]
