@@ -189,10 +189,11 @@ def test_what_was_dropped_within_a_callback_is_raised_again():
     assert ending.code == 130
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.nightly) for each in SIGNALS[::2])]
+    "number",
+    [pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+    + [pytest.param(each, marks=pytest.mark.nightly) for each in SIGNALS if each != signal.SIGTERM],
 )
 @pytest.mark.parametrize("name", ["fit", "demo", "ask", "explore", "explore --ask", "warm-up"])
 def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, number):
