@@ -5,7 +5,9 @@ from __future__ import annotations
 import _thread
 import errno
 import io
+import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -13,12 +15,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from string import Formatter
 from types import FrameType
 from typing import Any, Self
 
 import click
 
-from moo_clustering._messages import message_line, path_fault, value_line
+from moo_clustering._messages import message_line, path_fault, quoted, value_line
 
 INTERRUPTED = 130
 # Seconds until an interruption is tried again that came within a compilation.
@@ -36,6 +39,21 @@ _NOT_FOR_USERS = (
 
 # Numbers of threads of OpenMP and of linear algebra, read when the libraries are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+# Integers that libraries read from the environment, with the least that they accept, and other numbers.
+_INTEGERS = {
+    "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
+    "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
+    **dict.fromkeys(_THREADS[1:], 0), "TQDM_NCOLS": 0, "TQDM_NROWS": 0, "TQDM_POSITION": 0, "TQDM_INITIAL": 0,
+    "TQDM_UNIT_DIVISOR": 1,
+}  # fmt: skip
+_NUMBERS = (
+    "TQDM_MININTERVAL", "TQDM_MAXINTERVAL", "TQDM_MINITERS",
+    "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
+)  # fmt: skip
+_LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
+# Parameters that no text can set.
+_UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
+_FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
@@ -227,10 +245,27 @@ class Command(click.Command):
     """
 
     def invoke(self, context: click.Context) -> Any:
+        _check_environment()
         _spare_threads()
-        # Imports may warn, too.
-        with shown_warnings():
-            return super().invoke(context)
+        try:
+            # Imports may warn, too.
+            with shown_warnings():
+                return super().invoke(context)
+        except (click.exceptions.Exit, click.Abort, click.UsageError):
+            raise
+        except Exception as error:
+            # Libraries quote what they cannot read, and not where it comes from.
+            said = str(error)
+            blamed = [
+                f"{name}={value}"
+                for name, value in os.environ.items()
+                if name.startswith(_LIBRARIES) and value and f"'{value}'" in said
+            ]
+            if not blamed:
+                raise
+            raise click.ClickException(
+                f"{said} (perhaps from the environment variable {' or '.join(blamed)})"
+            ) from error
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         run: Any = super().main
@@ -256,6 +291,35 @@ class Command(click.Command):
 
 class Commands(Command, click.Group):
     """A group of commands with such errors."""
+
+
+def _check_environment() -> None:
+    """Refuse variables of the environment that a library cannot read, by their name and before any work."""
+    for name, value in os.environ.items():
+        asked = ""
+        if name in _INTEGERS and (value or name not in _THREADS):
+            # OpenMP takes a number for every level of nesting.
+            parts = value.split(",") if name == "OMP_NUM_THREADS" else [value]
+            whole = all(re.fullmatch(r"\s*\+?\d{1,9}\s*", part) for part in parts)
+            if not whole or min(map(int, parts)) < _INTEGERS[name]:
+                asked = f"must be an integer from {_INTEGERS[name]}"
+        elif name in _NUMBERS:
+            try:
+                float(value)
+            except ValueError:
+                asked = "must be a number"
+        elif name == "TQDM_BAR_FORMAT":
+            try:
+                list(Formatter().parse(value))
+            except ValueError as error:
+                asked = f"must be a format of progress bars ({error})"
+        elif name in _UNUSABLE:
+            asked = "must be unset"
+        if asked:
+            raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
+    # Pictures go to files, whatever shows them elsewhere, and where matplotlib caches costs time only.
+    os.environ.pop("MPLBACKEND", None)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
@@ -322,7 +386,8 @@ def shown_warnings() -> Iterator[list[str]]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         from tqdm import tqdm
 
-        line = message_line(message)
+        # numba adds a traceback where it cannot read a variable of the environment, which it names.
+        line = message_line(_FAILED_PARSE.sub("", str(message)))
         # That a bar of progress has no thread of its own changes nothing.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
