@@ -336,8 +336,8 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
         raise ValueError(
-            f"{who} must give {what}; {n_bad} of {n} are not finite: return a large finite number where it "
-            "is undefined."
+            f"{who} must give {what}; {n_bad} of {n} are not finite: return a large finite one where it is "
+            "undefined."
         )
     return array.astype(np.float64)
 

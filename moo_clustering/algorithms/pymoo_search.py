@@ -36,7 +36,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import termination_from_tuple
 
-from moo_clustering._arrays import array_of, name_of
+from moo_clustering._arrays import array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -502,6 +502,10 @@ class PymooSearch:
                 who = "the start population" if given else ", ".join(type(one).__name__ for one in own)
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
+            if is_own(self.problem):
+                for individual in infills:
+                    who, shape = type(self.problem).__name__, (self.problem.n_obj,)
+                    array_of(individual.F, who, shape, "objectives of every individual")
             algorithm.advance(infills=infills)
 
     def objectives(self) -> NDArray[np.float64]:

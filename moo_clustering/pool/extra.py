@@ -63,7 +63,7 @@ def extra_partitions(
     Raises
     ------
     ValueError, TypeError
-        If an entry has another form, or labels have another length.
+        If an entry has another form, or its labels have another length or are neither integers nor names.
 
     Warns
     -----

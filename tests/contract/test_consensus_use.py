@@ -35,10 +35,10 @@ from moo_clustering.consensus import hypergraph as metis_module
         ([[0, 1, 1]], 2, {"weights": [1, 1]}, ValueError, "one entry per run"),
         ([[0, 1, 1]], 2, {"weights": [-1]}, ValueError, "at least 0"),
         ([[0, 1, 1]], 2, {"weights": [0]}, ValueError, "above 0 for some run"),
-        ([[0, 1, 1]], 2, {"weights": ["a"]}, TypeError, "weights must be numbers"),
+        ([[0, 1, 1]], 2, {"weights": ["a"]}, TypeError, "weights must be real numbers"),
         ([[0.5, 1, 1]], 2, {}, ValueError, "must be integers"),
         ([["a", "b"]], 2, {}, TypeError, "must be integers"),
-        ([[0, 1], [0]], 2, {}, ValueError, "same length"),
+        ([[0, 1], [0]], 2, {}, ValueError, "rows differ in length"),
     ],
 )
 def test_bad_input_is_named(consensus, labels, n_clusters, options, error, message):

@@ -169,7 +169,9 @@ def test_fewer_clusters_than_topics(corpus):
     assert model.components_.shape == (4, 5)
     assert model.document_weights_.shape == (8, 4)
     assert np.unique(model.labels_).tolist() == list(range(model.n_clusters_))
-    np.testing.assert_array_equal(model.document_weights_.argmax(axis=1), model.labels_)
+    # Equal documents share the cluster of their largest common weight; factors of single ones may differ.
+    common = model.document_weights_.reshape(2, 4, 4).sum(axis=1)
+    np.testing.assert_array_equal(np.repeat(common.argmax(axis=1), 4), model.labels_)
     probe = np.random.default_rng(0).random((50, 5))
     assert model.predict(probe).max() < model.n_clusters_
 

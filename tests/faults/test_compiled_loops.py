@@ -231,12 +231,13 @@ def test_a_sticky_parent_and_a_group_of_ones_own_are_fine(tmp_path):
 
 
 def test_files_are_not_open_to_others_whatever_the_umask(tmp_path):
+    (tmp_path / "package").mkdir(mode=0o755)
     before = os.umask(0)
     try:
         called(tmp_path / "package")
     finally:
         os.umask(before)
-    (tmp_path / "package").chmod(0o755)
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in saved(tmp_path / "package"))
     assert called(tmp_path / "package") == [True, True]
 
 

@@ -14,6 +14,7 @@ from contract.problems import PAIRS, PARTLY_KNOWN
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.crossover import Crossover
 from pymoo.core.mutation import Mutation
+from pymoo.core.problem import Problem
 from pymoo.core.repair import Repair
 from pymoo.core.sampling import Sampling
 from pymoo.operators.crossover.ux import UniformCrossover
@@ -397,6 +398,21 @@ def test_right_operators_change_nothing_and_leave_no_trace():
     np.testing.assert_array_equal(own.pop.get("X"), plain.pop.get("X"))
     assert "_do" not in vars(own.algorithm.mating.mutation)
     assert "_do" not in vars(own.algorithm.initialization.sampling)
+
+
+@pytest.mark.parametrize(
+    "objectives", [lambda n: np.full((n, 2), np.nan), lambda n: np.zeros((n, 3)), lambda n: np.zeros(n)]
+)
+def test_problems_of_ones_own(objectives):
+    class Own(Problem):
+        def __init__(self):
+            super().__init__(n_var=4, n_obj=2, xl=0, xu=1)
+
+        def _evaluate(self, X, out, *args, **kwargs):
+            out["F"] = objectives(len(X))
+
+    found = refusal(lambda: evolve(Own(), NSGA2(pop_size=8), n_gen=1, seed=0))
+    assert "Own must give objectives of every individual" in found or "size 2" in found or "(8, 2)" in found
 
 
 # -- the other places -----------------------------------------------------------------------------------

@@ -242,7 +242,7 @@ def test_contradictions_are_refused(cls):
 @BOTH
 def test_constraints_that_leave_fewer_clusters(cls):
     bags = [[[0.0]], [[1.0]], [[2.0]]]
-    with pytest.warns(UserWarning, match="found only 1 non-empty"):
+    with pytest.warns(UserWarning, match="only 1 of n_clusters=2 clusters has samples"):
         model = cls(2, random_state=0).fit(bags, must_link=[(0, 1), (1, 2)])
     np.testing.assert_array_equal(model.labels_, 0)
     assert model.n_clusters_ == 1

@@ -222,7 +222,9 @@ def test_cells_in_parts(model, data):
 
 def test_k_means_start_of_least_values():
     X = sparse.csr_array(np.eye(6)[np.arange(12) % 6] * 1e-200)
-    model = SISC(2, init="kmeans", random_state=0).fit(X)
+    with pytest.raises(ValueError, match="squared distances vanish, up to 1e-200 in size; rescale it"):
+        SISC(2, init="kmeans", random_state=0).fit(X)
+    model = SISC(2, init="kmeans", random_state=0).fit(X * 1e100)
     assert np.isfinite(model.memberships_).all()
 
 
