@@ -132,9 +132,9 @@ def test_given_distances_are_those_of_the_features():
 @pytest.mark.parametrize(
     ("distances", "options", "message"),
     [
-        (D[:, :30], {}, r"needs a square matrix of distances, got shape \(90, 30\)"),
-        (-D, {}, "must not be negative"),
-        (D + np.triu(D), {}, "must be symmetric"),
+        (D[:, :30], {}, r"a square matrix; got shape \(90, 30\)"),
+        (-D, {}, "gives a negative distance, -"),
+        (D + np.triu(D), {}, "distances that are not symmetric: they differ by up to"),
         (D + np.eye(90), {}, "zero on the diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
         (D, {"criterion": "minimax"}, "needs features"),
