@@ -26,7 +26,6 @@ from functools import cache as remember
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import llvmlite
 import numba
 import numpy as np
 from numba.core import config
@@ -53,7 +52,8 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
         kernel = decorator(function)
         # With NUMBA_DISABLE_JIT it is the function itself.
         if cache and isinstance(kernel, Dispatcher):
-            kernel._cache = KernelCache(function)
+            dispatcher: Any = kernel
+            dispatcher._cache = KernelCache(function)
         return kernel
 
     return decorated
@@ -280,7 +280,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """SHA-256 of what a compiled function depends on: its file, the kernel files in use, the compilers.
+    """SHA-256 of what a compiled function depends on: its file, the kernel files in use, numba and NumPy.
 
     Empty if a file cannot be read, as in a zip archive.
     """
@@ -295,7 +295,7 @@ def _stamp(source: Path) -> bytes:
                 return b""
             names = _IMPORTS.findall(texts[path].decode())
             waiting += [Path(__file__).with_name(f"{name}.py") for name in names]
-    versions = f"{numba.__version__} {llvmlite.__version__} {np.__version__}".encode()
+    versions = f"{numba.__version__} {np.__version__}".encode()
     return hashlib.sha256(b"\0".join([versions, *(texts[path] for path in sorted(texts))])).digest()
 
 
