@@ -96,7 +96,7 @@ def test_an_embedding_that_is_given():
         (np.zeros((399, 2)), "two numbers for each of 400 samples"),
         (
             np.where(np.arange(800).reshape(400, 2) == 9, np.nan, 0),
-            r"embedding must be finite numbers, got nan at \[4, 1\]",
+            r"finite numbers, got nan at \[4, 1\]",
         ),
         ([["a", "b"]] * 400, "embedding must be real numbers, got 'a'"),
     ],
