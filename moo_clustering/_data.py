@@ -96,7 +96,7 @@ def _real(found: NDArray[Any], name: str, dtype: Any) -> NDArray[Any]:
     except (TypeError, ValueError, OverflowError):
         pass
     items = found.ravel().tolist()
-    dates = np.timedelta64  # which is a Real to Python
+    dates: Any = np.timedelta64  # a subclass of Real, to Python
     other = next(
         (one for one in items if not isinstance(one, Real) or isinstance(one, dates)), found.dtype.name
     )

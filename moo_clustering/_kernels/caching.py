@@ -28,11 +28,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import config
-from numba.core.caching import FunctionCache
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
+from numba.core import caching, compiler, config, dispatcher, serialize
 from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
@@ -51,15 +47,15 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
     def decorated(function: Any) -> Any:
         kernel = decorator(function)
         # With NUMBA_DISABLE_JIT it is the function itself.
-        if cache and isinstance(kernel, Dispatcher):
-            dispatcher: Any = kernel
-            dispatcher._cache = KernelCache(function)
+        if cache and isinstance(kernel, dispatcher.Dispatcher):
+            compiled: Any = kernel
+            compiled._cache = KernelCache(function)
         return kernel
 
     return decorated
 
 
-class KernelCache(FunctionCache):
+class KernelCache(caching.FunctionCache):
     """Compiled versions of one function, each in a file of its own.
 
     A file is named by the function, its sources and the types of its arguments, so that processes that
@@ -104,7 +100,7 @@ class KernelCache(FunctionCache):
             if content[:_DIGEST_BYTES] != self._digest(path, content[_DIGEST_BYTES:]):
                 return None
             saved_key, reduced = pickle.loads(content[_DIGEST_BYTES:])
-            return CompileResult._rebuild(target_context, *reduced) if saved_key == key else None
+            return compiler.CompileResult._rebuild(target_context, *reduced) if saved_key == key else None
         except Exception:
             return None
 
@@ -120,7 +116,7 @@ class KernelCache(FunctionCache):
             return
         try:
             key = self._index_key(sig, data.codegen)
-            path, content = self._path(folder, key), dumps((key, data._reduce()))
+            path, content = self._path(folder, key), serialize.dumps((key, data._reduce()))
             self._remove_outdated()
             _write(path, self._digest(path, content) + content)
         except OSError as error:
