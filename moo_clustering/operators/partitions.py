@@ -682,7 +682,7 @@ def pool_labels(pool: Any) -> Labels:
 
     Raises a ValueError if there is no partition.
     """
-    labels = np.atleast_2d(np.asarray(getattr(pool, "labels", pool)))
+    labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(
             f"pool must hold at least one partition, as integer labels of shape (n_partitions, n_samples); "
