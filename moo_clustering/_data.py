@@ -118,8 +118,8 @@ def checked_integers(data: Any, name: str, hint: str = "", *, ndim: tuple[int, .
     # Beyond 2^53 floats skip integers.
     wrong = np.argwhere(~((np.abs(found) <= 2.0**53) & (found == np.floor(found))))
     if len(wrong):
-        where, odd = ", ".join(str(place) for place in wrong[0]), found[tuple(wrong[0])]
-        raise ValueError(f"{name} must be integers, got {'NaN' if np.isnan(odd) else odd} at [{where}]{hint}")
+        where = ", ".join(str(place) for place in wrong[0])
+        raise ValueError(f"{name} must be integers, got {found[tuple(wrong[0])]} at [{where}]{hint}")
     return found.astype(np.int64)
 
 

@@ -503,7 +503,8 @@ class PymooSearch:
                 check_infills(infills, self.problem, who)
             algorithm.evaluator.eval(self.problem, infills, algorithm=algorithm)
             if is_own(self.problem):
-                for individual in infills:
+                # Some algorithms propose one individual at a time.
+                for individual in [infills] if isinstance(infills, Individual) else infills:
                     who, shape = type(self.problem).__name__, (self.problem.n_obj,)
                     array_of(individual.F, who, shape, "objectives of every individual")
             algorithm.advance(infills=infills)

@@ -223,7 +223,8 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            diversity="deferred",
+            # Only the survival of this method replaces deferred values; other algorithms would keep NaN.
+            diversity="deferred" if self.algorithm is None else "batch",
             n_jobs=self.n_jobs,
         )
         ranks, F = self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)

@@ -110,7 +110,7 @@ def test_wrong_use_is_refused(make):
         ([0, 0, 1, 1, 0], "6 entries per row"),
         ([0, 0, -1, 1, 0, 0], "got -1"),
         ([0, 0, 6, 1, 0, 0], "got 6"),
-        ([0, 0, np.nan, 1, 0, 0], "NaN"),
+        ([0, 0, np.nan, 1, 0, 0], "got nan"),
         ([0, 0, 0.5, 1, 0, 0], "0.5"),
         (np.zeros((1, 2, 6), dtype=int), "1 or 2 dimensions"),
     ]:

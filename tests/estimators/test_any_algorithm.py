@@ -34,6 +34,7 @@ def test_another_algorithm_searches(name, kind):
     model = clone(ESTIMATORS[name]).set_params(algorithm=algorithm).fit(data)
     assert type(model.result_.algorithm).__name__ == ("NSGA3" if kind == "object" else "SMSEMOA")
     assert len(model.result_.pop) <= 10
+    assert np.isfinite(model.result_.pop.get("F")).all()
     assert model.labels_.shape == (40,)
     again = clone(model).fit(data)
     np.testing.assert_array_equal(again.labels_, model.labels_)
