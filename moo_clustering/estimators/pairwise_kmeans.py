@@ -596,7 +596,9 @@ class Distortion:
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        far = X[np.flatnonzero(radius >= found - radius.max() - 1e-9 * found)]
+        # Equal rows may be farther from their rounded mean than from each other.
+        least = min(found - radius.max() - 1e-9 * found, radius.max())
+        far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
         blocks = (far[lo : lo + step] for lo in range(0, far.shape[0], step))
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)

@@ -59,6 +59,6 @@ def test_estimators(name):
             f"{table}: {attribute} is not finite"
             for attribute, value in vars(model).items()
             if attribute.endswith("_") and isinstance(value, np.ndarray) and value.dtype.kind == "f"
-            if not np.isfinite(value).all()
+            if not np.isfinite(value).all() and attribute != "pareto_centers_"  # padded with NaN
         ]
     assert not faults, "\n".join(faults)

@@ -47,7 +47,7 @@ EXCEPTIONS = {
         **dict.fromkeys(
             (
                 "FuzzyModesMOGA",
-                *(f"FuzzyModesMOGA, {o}" for o in ("metric=euclidean", "scale=none", "scale=zscore")),
+                *(f"FuzzyModesMOGA, {o}" for o in ("scale=none", "scale=zscore")),
             ),
             DRAWN,
         ),
