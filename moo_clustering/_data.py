@@ -218,7 +218,7 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
         shape = np.shape(X)
         raise MemoryError(
             f"{owner} needs a copy of {name}, {shape} as numbers of 8 bytes, "
-            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and there is not that much free; give fewer samples, "
+            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and that much memory is not free; give fewer samples, "
             "or float64 numbers in the order of rows, which are not copied."
         ) from error
     except OverflowError as error:

@@ -67,7 +67,7 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
         raise MemoryError(
-            f"{_pairs_of(X.shape[0], owner)}, and there is not that much free; take fewer samples, or a "
+            f"{_pairs_of(X.shape[0], owner)}, and that much memory is not free; take fewer samples, or a "
             "method that does without"
         ) from error
 
@@ -102,9 +102,9 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     """The largest distance, after a look whether all are finite and none negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
-        raise ValueError(f"{source} gives distances that are not finite")
+        raise ValueError(f"{source} returns non-finite distances")
     if lowest < 0.0:
-        raise ValueError(f"{source} gives a negative distance, {lowest:g}")
+        raise ValueError(f"{source} returns a negative distance, {lowest:g}")
     return largest
 
 
@@ -114,9 +114,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
     if asymmetry > tolerance:
-        raise ValueError(
-            f"{source} gives distances that are not symmetric: they differ by up to {asymmetry:g}"
-        )
+        raise ValueError(f"{source} returns asymmetric distances, which differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
         raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")

@@ -390,7 +390,7 @@ def prepare_task(
     _check_count("n_components", n_components)
     _check_count("max_iter", max_iter)
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0; got {quoted(tol)}.")
+        raise ValueError(f"tol must be non-negative; got {quoted(tol)}.")
     matrix = check_matrix(A, dtype)
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)

@@ -193,14 +193,14 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     path = checked_path(path)
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
-            raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is no complete zip file")
+            raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is not a complete zip file")
         try:
             members = read_members(file)
             header = _read_header(path, members)
             arrays = {name: _read_array(members, name, header["sparse"]) for name in header["arrays"]}
             meta = header["meta"]
             if not isinstance(meta, dict):
-                raise TypeError("its metadata are no mapping")
+                raise TypeError("its metadata are not a mapping")
             return arrays, meta
         except (ArchiveError, MemoryError):
             raise
@@ -501,7 +501,7 @@ def _check_target(path: Path) -> None:
     """Refuse to put a file in the place of a pipe or a device, such as ``/dev/null``."""
     with suppress(FileNotFoundError):
         if found := special_file(os.stat(path).st_mode):
-            raise OSError(errno.EINVAL, f"it is {found}, and no file can take its place", str(path))
+            raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
 
 
 def _put(temporary: Path, path: Path) -> None:
@@ -712,7 +712,9 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
             raise kind(f"{path} is a damaged NumPy archive: {error}") from error
     for name in needed:
         if name not in arrays:
-            raise kind(f"{path} has no array {name!r}; it holds {', '.join(map(repr, arrays)) or 'nothing'}")
+            raise kind(
+                f"{path} has no array {name!r}; it contains {', '.join(map(repr, arrays)) or 'nothing'}"
+            )
     return arrays
 
 

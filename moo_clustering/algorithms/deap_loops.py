@@ -302,8 +302,8 @@ class CountedStep(Documented, ABC):
         for individual, values in zip(new, toolbox.map(toolbox.evaluate, new), strict=True):
             if any(value != value for value in values):
                 raise ValueError(
-                    f"toolbox.evaluate gave an objective that is not a number for {individual!r}; "
-                    f"let it give an infinite one"
+                    f"toolbox.evaluate returned NaN as an objective of {individual!r}; "
+                    f"return an infinite value instead"
                 )
             individual.fitness.values = values
         self.evaluations += len(new)

@@ -125,7 +125,8 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
-            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; of pymoo it takes {sorted(known)}"
+            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; "
+            f"its pymoo options are {sorted(known)}"
         )
     return options
 
@@ -412,7 +413,7 @@ class PymooSearch:
         if not isinstance(algorithm, Algorithm):
             raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
         if algorithm.problem is not None:
-            raise ValueError("algorithm was set up or run before; a search needs a fresh one")
+            raise ValueError("algorithm was already set up or run; pass a new one")
         directions = getattr(algorithm, "ref_dirs", None)
         if directions is not None and np.shape(directions)[-1] != problem.n_obj:
             raise ValueError(
@@ -656,7 +657,7 @@ class AlgorithmState:
                 if self._tokens.get(path) == token:
                     continue
                 if own_list is None:
-                    raise self._unsaved(path, f"became a {type(value).__qualname__}, which is no plain data")
+                    raise self._unsaved(path, f"became a {type(value).__qualname__}, which is not plain data")
                 entries.append({"path": path, "value": packed, "n_arrays": len(own_list)})
                 own = {str(i): array for i, array in enumerate(own_list)}
             elif what == "hook":
@@ -762,7 +763,7 @@ class Packer:
         if type(value) is dict:
             return {"dict": [[self.pack(k, arrays), self.pack(v, arrays)] for k, v in value.items()]}
         raise searches.NotStorableError(
-            f"a {type(value).__module__}.{type(value).__qualname__} is no plain data"
+            f"a {type(value).__module__}.{type(value).__qualname__} is not plain data"
         )
 
     def rows(self) -> list[dict[str, Any]]:

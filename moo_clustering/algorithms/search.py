@@ -113,7 +113,7 @@ def drive(
         if search.generation > n_gen:
             raise ValueError(
                 f"n_gen is {n_gen}, but the checkpoint already has {search.generation} generations; "
-                f"allowed are that many or more"
+                f"n_gen must be at least that"
             )
         progress = Progress(
             n_gen=n_gen,

@@ -400,7 +400,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """
     D = checked_array(distances, "distances", np.float64)
     if D.ndim != 2 or (D < 0.0).any():
-        raise ValueError("distances must be a matrix of finite numbers that are not negative")
+        raise ValueError("distances must be a matrix of finite non-negative numbers")
     width = gaussian_scale(D) if scale is None else float(scale)
     if not width > 0.0:
         raise ValueError(f"scale must be positive, got {scale}")

@@ -122,14 +122,14 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValueError(f"--set takes name=value, got {quoted(setting)}")
+            raise ValueError(f"--set needs name=value, got {quoted(setting)}")
         if name in FLAGS and name in parameters:
             raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
         if name not in parameters:
             hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
             raise ValueError(f"method {method} has no option {name!r}{hint}")
         if name in options:
-            raise ValueError(f"--set gives {name} twice")
+            raise ValueError(f"--set sets {name} twice")
         options[name] = _value(text.strip())
     return options
 
@@ -142,7 +142,7 @@ def _value(text: str) -> Any:
         return text
     numbers = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     if any(isinstance(number, int) and number >= 2**63 for number in numbers):
-        raise ValueError(f"--set takes whole numbers of at most 18 digits, got {quoted(text)}")
+        raise ValueError(f"--set accepts integers of at most 18 digits, got {quoted(text)}")
     return value
 
 
@@ -190,11 +190,11 @@ def build_estimator(
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
             raise ValueError(
-                f"method {method.name} finds the number of clusters itself and takes no -k; "
+                f"method {method.name} finds the number of clusters itself and does not accept -k; "
                 "bound it with --set k_max=..."
             )
         if name not in known and name not in {"random_state", "verbose"}:
-            raise ValueError(f"method {method.name} takes no {FLAGS[name]}")
+            raise ValueError(f"method {method.name} does not accept {FLAGS[name]}")
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
     for name in sorted(required - given.keys() - options.keys()):
         raise ValueError(
@@ -269,7 +269,7 @@ def _labels(
     for flag, value in (("--hold-out", hold_out), ("--features", n_features)):
         if value is not None:
             names = ", ".join(known.name for known in METHODS.values() if "label_sets" in known.supervision)
-            raise ValueError(f"method {method.name} takes no {flag}; methods that do are {names}")
+            raise ValueError(f"method {method.name} does not accept {flag}; methods that do are {names}")
     return None
 
 
@@ -280,14 +280,14 @@ def _document_features(
         raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
     if method.stems:
         if "svd" in options:
-            raise ValueError(f"method {method.name} takes the weights of terms as they are, and no --svd")
+            raise ValueError(f"method {method.name} uses term weights directly and does not accept --svd")
         return stem_features(samples, **options)
     if "stemmer" in options:
         names = ", ".join(known.name for known in METHODS.values() if known.stems)
-        raise ValueError(f"method {method.name} takes words as they are; --stemmer is for {names}")
+        raise ValueError(f"method {method.name} does not stem words; --stemmer is for {names}")
     if method.presence:
         if "svd" in options:
-            raise ValueError(f"method {method.name} takes which words documents hold, and no --svd")
+            raise ValueError(f"method {method.name} uses the presence of words and does not accept --svd")
         return presence_features(samples, **options)
     text = text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or "svd" in options):
@@ -321,7 +321,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
         if "labels" not in takes:
-            raise ValueError(f"method {job.method.name} takes no --partial-labels")
+            raise ValueError(f"method {job.method.name} does not accept --partial-labels")
         if job.labels is None:
             if samples.partial_y is None or not (samples.partial_y >= 0).any():
                 raise ValueError(_none(partial_labels))
@@ -341,7 +341,7 @@ def supervise(job: Job, partial_labels: str | None, must_link: str | None, canno
         if file is None:
             continue
         if "pairs" not in takes:
-            raise ValueError(f"method {job.method.name} takes no --{name.replace('_', '-')}")
+            raise ValueError(f"method {job.method.name} does not accept --{name.replace('_', '-')}")
         pairs = read_pairs(
             file, row_ids=samples.row_ids if samples.has_row_ids else None, n_samples=samples.n_samples
         )

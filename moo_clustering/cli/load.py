@@ -177,11 +177,11 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
         names = ", ".join(known.name for known in METHODS.values() if known.bags)
         how = f"--bag {bag} makes bags of the rows of {data}" if bag else f"{data} holds bags of instances"
         raise DataError(
-            f"{how}, and method {method.name} takes single rows; methods that take bags are {names}"
+            f"{how}, and method {method.name} accepts single rows; methods that accept bags are {names}"
         )
     if method.bags and not holds:
         raise DataError(
-            f"method {method.name} takes bags of instances, and {data} holds single samples, each of which "
+            f"method {method.name} accepts bags of instances, and {data} holds single samples, each of which "
             "would be a bag of its own; --bag COLUMN names the column of a table that says which bag a row "
             "belongs to, and .arff, .dat and .npz files may hold bags"
         )
@@ -302,7 +302,7 @@ def load_label_sets(
     if not takes_label_sets(method):
         raise DataError(
             f"{path.name} holds samples with any number of labels, which method {method.name} does not take; "
-            f"methods that take label sets are {methods_of_label_sets()}"
+            f"methods that accept label sets are {methods_of_label_sets()}"
         )
     for flag, value in others.items():
         if value:
@@ -364,7 +364,7 @@ def load_documents(
         if "can have only one" not in str(error):
             raise
         raise DataError(
-            f"{error} with method {method.name}; methods that take label sets are {methods_of_label_sets()}"
+            f"{error} with method {method.name}; methods that accept label sets are {methods_of_label_sets()}"
         ) from error
 
 

@@ -318,7 +318,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             path = urlsplit(self.path).path
         except ValueError:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is no address.") from None
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
         root, token, *rest = [*path.split("/", 2), ""] if "/" in path else (path, "")
         if not root and secrets.compare_digest(token.encode(), self.server.token.encode()):
             return rest[0] if len(rest) > 1 else "/"
@@ -367,7 +367,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "Transfer-Encoding" in self.headers or len(lengths) != 1:
             raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "Answers say their length once.")
         if not (lengths[0].isascii() and lengths[0].isdigit()):
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "The length is no number.")
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "The length is not a number.")
         if len(lengths[0]) > 9 or int(lengths[0]) > _LARGEST_ANSWER:
             raise _Refusal(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Answers have at most {_LARGEST_ANSWER} bytes."
@@ -378,7 +378,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict) or len(body) < int(lengths[0]):
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is no JSON object.")
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is not JSON object.")
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:

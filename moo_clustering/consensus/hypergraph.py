@@ -162,7 +162,7 @@ def cspa(
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
             f"n_clusters={n_clusters} is more than all runs have together, {edges.n_edges}; "
-            "partitioner='svd' cannot tell so many clusters apart"
+            "partitioner='svd' cannot separate them"
         )
     metis = use_metis(partitioner, "average", "cspa")
     if partitioner != "svd":
@@ -359,7 +359,7 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
     if values.shape != (n_runs,):
         raise ValueError(f"weights must have one entry per run, shape ({n_runs},); got {values.shape}")
     if not np.isfinite(values).all() or values.min() < 0 or values.max() == 0:
-        raise ValueError("weights must be finite, at least 0, and above 0 for some run")
+        raise ValueError("weights must be finite and non-negative, and positive for some run")
     return values
 
 

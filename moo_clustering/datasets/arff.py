@@ -128,8 +128,8 @@ def read_header(lines: Lines, source: str) -> Header:
             header.relation = unquoted(name) if re.fullmatch(QUOTED, name, re.DOTALL) else name
         else:
             raise DataError(
-                f"{source}, line {number} is no line of an ARFF header (which an @data line must end before "
-                f"the first row): {_short(line)}"
+                f"{source}, line {number} is not a line of an ARFF header (which an @data line must end "
+                f"before the first row): {_short(line)}"
             )
     if not number:
         raise DataError(f"{source} is empty")
@@ -419,7 +419,7 @@ class EntryReader:
 
     def _column(self, index: str) -> int:
         if not (index.isascii() and index.isdigit()):
-            raise RowError(f"{index!r} is no index of an attribute (a number from 0)")
+            raise RowError(f"{index!r} is not an index of an attribute (a number from 0)")
         column = int(index) if len(index) <= 18 else len(self._codes)
         if column >= len(self._codes):
             raise RowError(

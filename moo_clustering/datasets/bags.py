@@ -838,7 +838,8 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     column = rows.columns[place]
     if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
         raise DataError(
-            f"{source}: column {column.name!r} holds dates, which are no features", _leave_out(column.name)
+            f"{source}: column {column.name!r} contains dates, which are not features",
+            _leave_out(column.name),
         )
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
@@ -854,7 +855,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
         f"{source}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
         Remedy("have a feature for each of its values with", "nominal", [column.name]),
-        Remedy("if it holds the classes of the bags, give", "label", column.name),
+        Remedy("if it contains the classes of the bags, give", "label", column.name),
     )
 
 

@@ -186,7 +186,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     except EOFError as error:
         raise DataError(f"{path} is cut off: its compressed data end too early") from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{path} is no gzip file, or it is damaged: {error}") from error
+        raise DataError(f"{path} is not a gzip file, or is damaged: {error}") from error
     if len(content) > most:
         raise too_large(path, len(raw), f"more than {most:,}", expansion)
     return content
@@ -245,7 +245,7 @@ class TableText(NamedTuple):
     def rows(self, source: object) -> Iterator[Row]:
         """Number and cells of every line that is not empty."""
         if "\0" in self.text:
-            raise DataError(f"{source} is not a text file: it holds zero bytes")
+            raise DataError(f"{source} is not a text file: it contains zero bytes")
         return _cells(io.StringIO(self.text, newline=""), self.separator)
 
 

@@ -446,7 +446,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
     names = default_names("x", X.shape[1], source, X.nnz)
     values = sorted({value for labels in sets for value in labels})
     if any(not math.isfinite(value) for value in values):
-        raise DataError(f"{source} has a label that is no finite number")
+        raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
         raise DataError(
             f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which double precision "
@@ -530,9 +530,9 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
         X = sp.csr_array(numeric_matrix(arrays["X"], "X", source))
     else:
         held = ", ".join(map(repr, arrays)) or "nothing"
-        raise DataError(f"{source} has no array 'X' and is no sparse matrix; it holds {held}")
+        raise DataError(f"{source} has no array 'X' and is not a sparse matrix; it contains {held}")
     if 0 in X.shape:
-        raise DataError(f"{source}: X has no rows or no columns, it has shape {X.shape}")
+        raise DataError(f"{source}: X has no rows or no columns, got shape {X.shape}")
     X = tidy_csr(X)
     require_finite_csr(X, source)
     return X
@@ -554,7 +554,9 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
-        raise DataError(f"{source} is no sparse matrix in rows; save it with save_npz(path, csr_array(X))")
+        raise DataError(
+            f"{source} is not a sparse matrix in CSR format; save it with save_npz(path, csr_array(X))"
+        )
     values, indices, indptr, shape = (arrays[name] for name in ("data", "indices", "indptr", "shape"))
     if values.dtype.kind not in "iufb" or any(
         each.dtype.kind not in "iu" for each in (indices, indptr, shape)
@@ -579,7 +581,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
     if "Y" not in arrays and "format" not in arrays:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(
-            f"{source} has no array 'Y' of shape (n_samples, n_labels); it holds {held}",
+            f"{source} has no array 'Y' of shape (n_samples, n_labels); it contains {held}",
             Remedy("name the archive that has it with", "labels"),
         )
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)

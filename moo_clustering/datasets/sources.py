@@ -142,7 +142,7 @@ def make_bags(
     probability("outlying", outlying)
     for name, spread in (("bag_std", bag_std), ("instance_std", instance_std)):
         if not 0.0 <= spread < np.inf:
-            raise ValueError(f"{name} must be a number of at least 0, got {spread}")
+            raise ValueError(f"{name} must be a non-negative number, got {spread}")
     rng = np.random.default_rng(random_state)
     labels = rng.permutation(np.arange(n, dtype=np.int64) % k)
     centres = _spread_centres(k, d, rng)[labels] + bag_std * rng.standard_normal((n, d))

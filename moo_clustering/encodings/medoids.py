@@ -243,8 +243,8 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is no set of medoids (distinct ids in 0..{self.n_samples - 1}, "
-                f"at least one, -1 only at the end): {base.VALID_GENES}"
+                f"row {np.argmax(wrong)} of X is not a set of medoids (distinct ids in "
+                f"0..{self.n_samples - 1}, at least one, -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 

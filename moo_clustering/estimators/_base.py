@@ -126,7 +126,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
             return
         if any(isinstance(rule, Interval) for rule in rules):
             raise InvalidParameterError(
-                f"The {name!r} parameter of {type(self).__name__} must be a number, not a truth value. "
+                f"The {name!r} parameter of {type(self).__name__} must be a number, not a boolean. "
                 f"Got {value} instead."
             )
 

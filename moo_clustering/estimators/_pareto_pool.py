@@ -574,12 +574,12 @@ def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, s
         table = X[:, _view_columns(name, view, X.shape[1])]
     if table.ndim != 2 or table.shape[0] != X.shape[0]:
         raise ValueError(
-            f"views: {name!r} must give one row per sample, {X.shape[0]} in all; got an array of shape "
+            f"views: {name!r} must return one row per sample, {X.shape[0]} in all; got an array of shape "
             f"{table.shape}."
         )
     table = sp.csr_array(table) if sp.issparse(table) else np.asarray(table, dtype=np.float64)
     if not np.isfinite(table.data if sp.issparse(table) else table).all():
-        raise ValueError(f"views: {name!r} gives values that are missing or infinite.")
+        raise ValueError(f"views: {name!r} returns missing or infinite values.")
     return FeatureScaling.of(table, scale, n_components=n_components).transform(table)
 
 

@@ -467,7 +467,11 @@ class _GivenRows(MedoidSpace):
         return self._rows[ids, np.arange(self.n_samples)]
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        raise TypeError("centres are no samples: only distances to samples are known.")
+        raise TypeError(
+            "centres are not samples, and metric='precomputed' has only distances between samples."
+        )
 
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
-        raise TypeError("centres are no samples: only distances to samples are known.")
+        raise TypeError(
+            "centres are not samples, and metric='precomputed' has only distances between samples."
+        )

@@ -395,7 +395,7 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
         if whole:
             return None
         raise ValueError(
-            f"{column.name} holds fractions, which are no categories for metric='hamming': give bins, or "
+            f"{column.name} contains fractions, which are not categories for metric='hamming': give bins, or "
             "take metric='euclidean'."
         )
     if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):

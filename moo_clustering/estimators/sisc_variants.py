@@ -752,8 +752,8 @@ def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatAr
     columns = np.arange(n_classes) if multilabel else model.classes_
     if scores is None or scores.shape != (X.shape[0], len(columns)):
         raise ValueError(
-            f"{type(model).__name__} must give an array with one score for each of {len(columns)} labels; "
-            "OneVsRestClassifier makes one of any classifier"
+            f"{type(model).__name__} must return an array with one score for each of {len(columns)} labels; "
+            "OneVsRestClassifier turns any classifier into such a model"
         )
     if len(columns) == n_classes:
         return scores

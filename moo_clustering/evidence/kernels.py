@@ -480,7 +480,7 @@ def diffusion(
     third of the time.
     """
     if not 0 <= factor < 1:
-        raise ValueError(f"{name} must be at least 0 and below 1, got {quoted(factor)}")
+        raise ValueError(f"{name} must be non-negative and below 1, got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
     # Column-major, so that LAPACK works in place; positive definite, as B's eigenvalues are within [-1, 1].
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
@@ -524,14 +524,16 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
     """Labels of shape (n_partitions, n_samples) and weights of sum 1."""
     rows = check_runs(labels)
     if rows.min() < 0:
-        raise ValueError(f"labels must be at least 0: every partition places every sample; got {rows.min()}")
+        raise ValueError(
+            f"labels must be non-negative: every partition places every sample; got {rows.min()}"
+        )
     shares = checked_array(weights, "weights", np.float64)
     if shares.shape != (len(rows),):
         raise ValueError(
             f"weights must have one entry per partition, shape ({len(rows)},); got {shares.shape}"
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
-        raise ValueError("weights must be finite, at least 0, and above 0 for some partition")
+        raise ValueError("weights must be finite and non-negative, and positive for some partition")
     # Divided by the greatest first: the sum of tiny weights may lack digits.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

@@ -51,7 +51,7 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
             f"agreement and modularity must have one entry per partition, got {len(first)} and {len(second)}"
         )
     if not weight >= 0:
-        raise ValueError(f"weight must be at least 0, got {quoted(weight)}")
+        raise ValueError(f"weight must be non-negative, got {quoted(weight)}")
     return first + weight * second
 
 

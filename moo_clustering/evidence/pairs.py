@@ -431,9 +431,9 @@ def repair_pairs(
     if graph.shape != (n, n):
         raise ValueError(f"S must have shape ({n}, {n}) as there are {n} labels, got {graph.shape}")
     if graph.nnz and not (np.isfinite(graph.data).all() and graph.data.min() >= 0):
-        raise ValueError("S must hold finite similarities of at least 0")
+        raise ValueError("S must contain finite non-negative similarities")
     if max_sweeps < 0:
-        raise ValueError(f"max_sweeps must be at least 0, got {max_sweeps}")
+        raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
     # Stable: members by number, so that the first of a group is its lowest.
@@ -481,7 +481,7 @@ def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
             f"landmark_of must be {n_samples} integers, one per sample; got shape {lift.shape}, {lift.dtype}"
         )
     if lift.min() < 0:
-        raise ValueError(f"landmark_of must be at least 0, got {lift.min()}")
+        raise ValueError(f"landmark_of must be non-negative, got {lift.min()}")
     return lift.astype(np.intp)
 
 

@@ -434,8 +434,8 @@ def pair_distances(
     except MemoryError as error:
         needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
         raise MemoryError(
-            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and there is not that much free; "
-            "use a k-nearest-neighbour graph or fewer samples"
+            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and that much memory is not "
+            "free; use a k-nearest-neighbour graph or fewer samples"
         ) from error
 
 

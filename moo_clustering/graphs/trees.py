@@ -390,7 +390,7 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
     if len(span) and (joined.min() < 0 or joined.max() > len(span)):
         raise ValueError(f"links must join samples 0 to {len(span)}, got {joined.min()} to {joined.max()}.")
     if not np.isfinite(span).all() or (span < 0).any():
-        raise ValueError("lengths must be finite and not negative.")
+        raise ValueError("lengths must be finite and non-negative.")
     return np.ascontiguousarray(joined, dtype=np.int64), span
 
 

@@ -190,7 +190,7 @@ class AnswerSession:
         data: Any = None,
     ) -> None:
         if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
-            raise ValueError(f"error_rate must be at least 0 and below .5, got {quoted(error_rate)}.")
+            raise ValueError(f"error_rate must be non-negative and below .5, got {quoted(error_rate)}.")
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a whole number from 0, got {quoted(random_state)}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
@@ -314,7 +314,7 @@ class AnswerSession:
             return self._do({"answer": _checked_word(answer), "samples": [i, j]})
         present = self.question
         if present is None:
-            raise ValueError("no question is left to answer; answers on two samples take samples=(i, j).")
+            raise ValueError("no question is left to answer; answers about two samples need samples=(i, j).")
         if question is not None and question != present and question.number != present.number:
             raise ValueError(
                 f"this question was answered: it is number {question.number}, and the present one "
@@ -703,7 +703,7 @@ class AnswerSession:
                 session._replay(event)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise SessionFileError(
-                    f"{file} is damaged: line {number + 2} is no answer ({quoted(event)})."
+                    f"{file} is damaged: line {number + 2} is not an answer ({quoted(event)})."
                 ) from error
             session._events.append(event)
         if not complete:
@@ -970,7 +970,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise SessionFileError(f"{path} is no file of answers: it is not text in UTF-8.") from error
+        raise SessionFileError(f"{path} is not a file of answers: it is not text in UTF-8.") from error
     except OSError as error:
         raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     *lines, rest = text.split("\n")
@@ -979,7 +979,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
         try:
             entry = json.loads(line)
             if not isinstance(entry, dict):
-                raise SessionFileError(f"{path} is damaged: line {number} is no answer.")
+                raise SessionFileError(f"{path} is damaged: line {number} is not an answer.")
         except (ValueError, RecursionError) as error:
             if isinstance(error, SessionFileError):
                 raise
@@ -987,10 +987,10 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
                 if lines:
                     warn_caller(f"{path}: line {number}, the last, is cut off and is left out")
                 break
-            raise SessionFileError(f"{path} is damaged: line {number} is no JSON.") from error
+            raise SessionFileError(f"{path} is damaged: line {number} is not JSON.") from error
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
-        raise SessionFileError(f"{path} is no file of answers.")
+        raise SessionFileError(f"{path} is not a file of answers.")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
         raise SessionFileError(f"{path} {fault}.")

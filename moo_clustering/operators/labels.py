@@ -140,7 +140,7 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
                 f"kinds must be of {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}."
             )
         if not 0.0 <= share < np.inf:
-            raise ValueError(f"shares must be numbers of at least 0, got {quoted(share)} for {kind!r}.")
+            raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}.")
     if not sum(shares.values()) > 0.0:
         raise ValueError(f"kinds must name at least one with a share above 0, got {quoted(kinds)}.")
     return shares

@@ -386,7 +386,7 @@ class GraphRefine(LabelMutation):
         self.graph = LabelGraph.of(graph)
         self.max_steps = integer("max_steps", max_steps)
         if not 0.0 <= inertia < np.inf:
-            raise ValueError(f"inertia must be at least 0, got {quoted(inertia)}.")
+            raise ValueError(f"inertia must be non-negative, got {quoted(inertia)}.")
         self.inertia = float(inertia)
 
     def varied(self, labels: Labels, bounds: Bounds, rng: np.random.Generator) -> Labels:
@@ -543,7 +543,7 @@ class PartitionMutation(base.SeededMutation):
         weights = np.array([merge, split, refine], dtype=np.float64)
         if not (np.isfinite(weights) & (weights >= 0.0)).all() or not weights.any():
             raise ValueError(
-                f"merge, split and refine must be at least 0 and not all 0, got {merge}, {split}, {refine}."
+                f"merge, split and refine must be non-negative and not all 0, got {merge}, {split}, {refine}."
             )
         self.weights = weights / weights.sum()
         self.crossed = probability("crossed", crossed)

@@ -161,7 +161,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
     ) -> None:
         super().__init__(filter_infeasible=False)
         if n_div is not None and n_div < 0:
-            raise ValueError(f"n_div must be None or at least 0, got {n_div}.")
+            raise ValueError(f"n_div must be None or non-negative, got {n_div}.")
         self.diversity = choice("diversity", diversity, ("slots", "last_front", "none"))
         self.n_div = n_div
 
@@ -352,7 +352,8 @@ class EliteMemory:
         scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
         if scores.shape != (len(labels),) or np.isnan(scores).any():
             raise ValueError(
-                f"scalar must give one number for each of {len(labels)} partitions, got shape {scores.shape}."
+                f"scalar must return one number for each of {len(labels)} partitions, got "
+                f"shape {scores.shape}."
             )
         best = _best(scores, labels, self.n_elite)
         everybody = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])

@@ -82,7 +82,7 @@ class EnsembleSelectionProblem(SignedProblem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         if not np.isin(genes, (0, 1)).all():
-            raise ValueError("X must hold 0 and 1, or booleans: whether a run is selected")
+            raise ValueError("X must contain 0 and 1, or booleans: whether a run is selected")
         selected = genes.astype(np.float64)
         count = selected.sum(axis=1)
         some, pairs = np.maximum(count, 1.0), count * (count - 1.0)

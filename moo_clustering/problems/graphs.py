@@ -1001,7 +1001,7 @@ class SRMOSCProblem(FixedProblem):
         if isinstance(rho, str) and rho == "auto":
             return 0.025 * float(self.X.var(axis=0).mean())
         if isinstance(rho, str) or not (math.isfinite(rho) and rho >= 0):
-            raise ValueError(f'rho must be "auto" or a number from 0, got {quoted(rho)}.')
+            raise ValueError(f'rho must be "auto" or a non-negative number, got {quoted(rho)}.')
         return float(rho)
 
     def _upper(self) -> FloatArray:

@@ -450,7 +450,7 @@ class ConstrainedAssignment:
         first.
         """
         if penalty is not None and not penalty >= 0.0:
-            raise ValueError(f"penalty must be a number of at least 0 or None, got {quoted(penalty)}.")
+            raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)
         weight = -1.0 if penalty is None else float(penalty)
         n_groups = len(self.bounds) - 1

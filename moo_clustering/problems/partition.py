@@ -340,7 +340,7 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
     if gaps.any():
         found = np.unique(decoded[int(gaps.argmax())])
         raise ValueError(
-            f"{name}.decode must return clusters 0..k-1 without gaps, got {quoted(found.tolist())}; "
+            f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
             "relabel_by_first_appearance closes them."
         )
     made = [("repair", encoding.repair(x.copy()))]

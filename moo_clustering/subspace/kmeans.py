@@ -130,7 +130,7 @@ def _check(
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0, got {quoted(tol)}")
+        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
 
 
 def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray) -> FloatArray:

@@ -57,7 +57,7 @@ def iterate(
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
     if not tol >= 0:
-        raise ValueError(f"tol must be at least 0, got {quoted(tol)}")
+        raise ValueError(f"tol must be non-negative, got {quoted(tol)}")
     check_targets(targets, data)
     given, centers = as_memberships(memberships, data), None
     labelled = classes.labelled_shares(given, targets)
@@ -85,7 +85,9 @@ def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
     if not (found.min() >= 0 and found.max() < np.inf):
-        raise ValueError(f"memberships must be finite and at least 0, got {found.min():g} to {found.max():g}")
+        raise ValueError(
+            f"memberships must be finite and non-negative, got {found.min():g} to {found.max():g}"
+        )
     return found
 
 
@@ -416,7 +418,7 @@ class SubspaceOptions:
         for name in ("gamma", "floor"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a finite number of at least 0, got {quoted(value)}")
+                raise ValueError(f"{name} must be a finite non-negative number, got {quoted(value)}")
         choice("impurity", self.impurity, classes.IMPURITIES)
         choice("chi_scale", self.chi_scale, get_args(ChiScale))
 

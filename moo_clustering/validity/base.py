@@ -183,7 +183,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
     if len(gaps):
         row, cluster = gaps[0]
         raise ValueError(
-            f"labels must use 0..k-1 without gaps; row {row} has k={n_clusters[row]} "
+            f"labels must be contiguous, 0..k-1; row {row} has k={n_clusters[row]} "
             f"but no sample in cluster {cluster}"
         )
     return Population(rows, sizes, n_clusters)

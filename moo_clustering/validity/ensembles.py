@@ -174,7 +174,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     if rows.size == 0:
         raise ValueError(f"{name} must hold at least one run of at least one object, got shape {rows.shape}")
     if rows.min() < -1:
-        raise ValueError(f"{name} must be at least 0, or -1 for an object not seen; got {rows.min()}")
+        raise ValueError(f"{name} must be non-negative, or -1 for an object not seen; got {rows.min()}")
     return rows
 
 
@@ -388,7 +388,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         labels, families = data
     else:
         raise TypeError(
-            "agreement is scored against a pool of partitions: fit takes a PartitionPool or a tuple "
+            "agreement is scored against a pool of partitions: fit accepts a PartitionPool or a tuple "
             f"(labels, families), got {type(data).__name__}"
         )
     rows = integer_rows(labels, "labels of the pool")

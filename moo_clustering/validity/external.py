@@ -405,7 +405,7 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
         return [entry]
     classes = list(dict.fromkeys(entry.tolist() if isinstance(entry, np.ndarray) else entry))
     if not classes:
-        raise ValueError(f"labels_true must give every sample a class, but sample {sample} has none")
+        raise ValueError(f"labels_true must assign a class to every sample, but sample {sample} has none")
     if multilabel == "first":
         if isinstance(entry, set | frozenset) and len(classes) > 1:
             raise ValueError(f'multilabel="first" needs ordered classes, but sample {sample} has a set')

@@ -763,7 +763,9 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     if reference is not None:
         point = _checked_reference(reference, histories[0], len(ideal))
         if (point <= ideal).any():
-            raise ValueError("reference is better than every solution in some objective; take a worse point")
+            raise ValueError(
+                "reference is better than every solution in some objective; choose a worse point"
+            )
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
         place = list(history.frame.columns).index("front_size")
@@ -942,13 +944,13 @@ def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
 def _of_frame(frame: pd.DataFrame) -> SearchHistory:
     step = next((name for name in _STEPS if name in frame.columns), None)
     if step is None:
-        raise ValueError(f"frame must have a column 'generation', it has {list(frame.columns)}")
+        raise ValueError(f"frame must have a column 'generation', got {list(frame.columns)}")
     numbers = frame.drop(columns=[step, *_NOT_SHOWN], errors="ignore").select_dtypes(["number", "bool"])
     if numbers.empty:
         raise ValueError("frame has no columns to draw")
     steps = frame[step].to_numpy()
     if len(np.unique(steps)) < len(steps):
-        raise ValueError(f"the column {step!r} has a number more than once; give the runs one by one")
+        raise ValueError(f"the column {step!r} contains duplicate numbers; pass one run at a time")
     numbers = numbers.astype(np.float64).set_index(steps).sort_index()
     numbers.columns = numbers.columns.map(str)
     return SearchHistory(_SAID.get(step, step), numbers)
@@ -1021,7 +1023,7 @@ def roc_data(
     known = dict(aucs or {})
     strange = [name for name in known if name not in curves]
     if strange:
-        raise ValueError(f"aucs names {strange[0]!r}, but there is no such curve")
+        raise ValueError(f"aucs names {strange[0]!r}, which is not a curve of the plot")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))

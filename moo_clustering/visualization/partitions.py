@@ -378,7 +378,7 @@ def constraints_data(
             f"got {type(constraints).__name__}"
         )
     if max_pairs < 0:
-        raise ValueError(f"max_pairs must be at least 0, got {max_pairs}")
+        raise ValueError(f"max_pairs must be non-negative, got {max_pairs}")
     labels = checked_integers(labels, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(

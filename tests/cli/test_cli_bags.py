@@ -64,7 +64,7 @@ def keel(frame):
 
 def record_of(folder="out"):
     with open(f"{folder}/run.json", encoding="utf-8") as file:
-        return json.load(file, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+        return json.load(file, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
 def test_folder_of_a_fit(run, bags, tmp_path):
@@ -333,9 +333,9 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "bags.csv --method chcmic",
-            "chcmic takes bags of instances, and bags.csv holds single samples.*--bag COLUMN names",
+            "chcmic accepts bags of instances, and bags.csv holds single samples.*--bag COLUMN names",
         ),
-        ("wine --method chcmic", "chcmic takes bags of instances, and wine holds single samples"),
+        ("wine --method chcmic", "chcmic accepts bags of instances, and wine holds single samples"),
         ("wine --bag x --method chcmic", "--bag name columns of a file"),
         ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(bag\); did you mean 'molecule'"),
         (
@@ -374,7 +374,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "; name the column of the classes with --labels COLUMN, or leave it out with --drop 'class'$",
         ),
         ("gap.csv --bag bag --method chcmic", "fill it in, or leave the column out with --drop 'u'$"),
-        ("broken.arff.gz --method chcmic", "is no gzip file, or it is damaged|is cut off"),
+        ("broken.arff.gz --method chcmic", "is not a gzip file, or is damaged|is cut off"),
         ("none.arff --method chcmic", "there is no file none.arff"),
         ("none.arff", "there is no file none.arff"),
     ],

@@ -213,7 +213,8 @@ def test_forced_components_for_a_sparse_method(run, rows, nearest, monkeypatch):
 def test_number_of_clusters_that_is_found(run, fails, rows, nearest):
     message = fails("fit", "notes.jsonl", "--method", "nearest", "-k", 3, "--out", "out")
     assert message == (
-        "method nearest finds the number of clusters itself and takes no -k; bound it with --set k_max=..."
+        "method nearest finds the number of clusters itself and does not accept -k; "
+        "bound it with --set k_max=..."
     )
     result = run(
         "fit",

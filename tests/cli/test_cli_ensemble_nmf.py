@@ -182,7 +182,7 @@ def test_tables_of_numbers(run, tmp_path):
         (("notes.jsonl", "--method", "EnsembleNMF", "--set", "input=counts"), "input=counts is for tables"),
         (
             ("notes.jsonl", "--method", "pesc", "--stemmer", "porter"),
-            "method pesc takes words as they are; --stemmer is for ensemble-nmf, nmf-clustering",
+            "method pesc does not stem words; --stemmer is for ensemble-nmf, nmf-clustering",
         ),
         (("notes.jsonl", "--method", "NMF", "--stemmer", "snow"), "Invalid value for '--stemmer'"),
         (("wine", "--method", "NMF", "--stemmer", "none"), "--stemmer can only be given for documents"),

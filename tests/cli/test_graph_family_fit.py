@@ -336,7 +336,7 @@ def test_intervals_and_whole_numbers():
         (("-k", 2), "--id-column"),
         ((*NAMED,), "needs the number of clusters: give it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
-        ((*NAMED, "-k", 2, "--partial-labels", "cover"), "takes no --partial-labels"),
+        ((*NAMED, "-k", 2, "--partial-labels", "cover"), "does not accept --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
     ],
 )

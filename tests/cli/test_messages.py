@@ -116,7 +116,7 @@ def test_whole_numbers_beyond_any_option(fails, tmp_path, monkeypatch, value):
     monkeypatch.chdir(tmp_path)
     for method, name in (("mock", "pop_size"), ("sisc", "fuzziness")):
         line = fails("fit", "iris", "--method", method, "-k", 3, "--set", f"{name}={value}", "--out", "out")
-        assert "--set takes whole numbers of at most 18 digits" in line
+        assert "--set accepts integers of at most 18 digits" in line
     assert not list(tmp_path.iterdir())
 
 

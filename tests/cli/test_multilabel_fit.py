@@ -421,7 +421,7 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
             "set.arff --method pesc",
             "set.arff holds samples with any number of labels, which method pesc does",
         ),
-        ("set.svm --method bamic", "does not take; methods that take label sets are .*sisc"),
+        ("set.svm --method bamic", "does not accept; methods that accept label sets are .*sisc"),
         ("meka.arff --method nsga2-clus", "meka.arff holds samples with any number of labels"),
         (
             "plain.arff --method sisc",
@@ -432,17 +432,23 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ("set.arff --method sisc --label-file no.xml", "there is no file no.xml"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
         ("set.arff --method sisc --hold-out 1 --features 3", HELD_OUT + ": --hold-out withholds them all"),
-        ("set.arff --method sisc --must-link x.csv", "method sisc takes no --must-link"),
+        ("set.arff --method sisc --must-link x.csv", "method sisc does not accept --must-link"),
         ("notes.jsonl --method sisc --features 3", HELD_OUT + "$"),
         (
             "notes.jsonl --method sisc --hold-out 0.2",
             "and there are none in notes.jsonl; --partial-labels names",
         ),
-        ("notes.jsonl --method sisc --svd 3", "takes which words documents hold, and no --svd"),
-        ("notes.jsonl --method sisc --stemmer porter", "sisc takes words as they are; --stemmer is for"),
+        ("notes.jsonl --method sisc --svd 3", "uses the presence of words and does not accept --svd"),
+        ("notes.jsonl --method sisc --stemmer porter", "sisc does not stem words; --stemmer is for"),
         ("notes.jsonl --method sisc --min-df 61", "leave no term of the 60 documents"),
-        ("notes.jsonl --method pesc --hold-out 0.2", "pesc takes no --hold-out; methods that do are .*sisc"),
-        ("notes.jsonl --method pesc --features 2", "pesc takes no --features; methods that do are .*sisc"),
+        (
+            "notes.jsonl --method pesc --hold-out 0.2",
+            "pesc does not accept --hold-out; methods that do are .*sisc",
+        ),
+        (
+            "notes.jsonl --method pesc --features 2",
+            "pesc does not accept --features; methods that do are .*sisc",
+        ),
         ("notes.jsonl --method sisc --partial-labels none", "no column 'none'"),
         (
             "notes.jsonl --method pesc --partial-labels topics",

@@ -192,7 +192,7 @@ def test_rows_that_cannot_be_read(read, row, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@data", "", "line 12 is no line of an ARFF header .*@data line must end before.*'a,"),
+        ("@data", "", "line 12 is not a line of an ARFF header .*@data line must end before.*'a,"),
         ("@end bag\n", "", "line 5: the relational attribute 'bag' is not closed by an @end line"),
         ("  @attribute x numeric\n  @attribute y REAL\n", "", "line 5: .* declares no attributes"),
         ("x numeric", "x blob", "line 6: attribute 'x' is of the unknown type 'blob'"),
@@ -203,7 +203,7 @@ def test_rows_that_cannot_be_read(read, row, message):
         ("{a,b}", "{a,", "line 4: the values of attribute 'id' have no closing brace"),
         ("{a,b}", "{}", "line 4: attribute 'id' declares no values"),
         ("{a,b}", "{a,'b}", "line 4: attribute 'id': the quotes of value 2 are not closed"),
-        ("@RELATION demo", "demo", "line 2 is no line of an ARFF header .*: 'demo'"),
+        ("@RELATION demo", "demo", "line 2 is not a line of an ARFF header .*: 'demo'"),
     ],
 )
 def test_headers_that_cannot_be_read(read, old, new, message):
@@ -226,7 +226,7 @@ def test_a_compressed_file_cut_anywhere_is_noticed(read):
 
 
 def test_other_texts_are_no_arff(read):
-    with pytest.raises(DataError, match=r"line 1 is no line of an ARFF header .*: 'bag,x'"):
+    with pytest.raises(DataError, match=r"line 1 is not a line of an ARFF header .*: 'bag,x'"):
         read("bag,x\na,1\n")
 
 

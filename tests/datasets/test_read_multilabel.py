@@ -58,7 +58,7 @@ def test_svmlight_counts_features_from_0_if_0_occurs(svm):
         ("1 99999999999999999999999:1", "line 6 is no row"),
         ("1 2:nan", "value nan in row 6, for the feature with the index 1"),
         ("1 2:inf", "value inf in row 6"),
-        ("nan 2:1", "a label that is no finite number"),
+        ("nan 2:1", "a label that is not a finite number"),
         ("1 999999999:1", "an index in it is probably wrong"),
     ],
 )
@@ -127,7 +127,7 @@ def test_bad_npz(tmp_path):
         with pytest.raises(DataError, match=message):
             read_multilabel(path, labels=labels)
 
-    refused("no array 'X' and is no sparse matrix; it holds 'Z'", Z=X)
+    refused("no array 'X' and is not a sparse matrix; it contains 'Z'", Z=X)
     refused("no array 'Y'.*holds 'X'.*labels=", X=X)
     refused("there is no file .*missing.npz", tmp_path / "missing.npz", X=X)
     refused(r"3 rows of X.*shape \(2, 2\)", X=X, Y=Y[:2])

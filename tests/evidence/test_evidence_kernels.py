@@ -146,7 +146,7 @@ def test_tiny_weights_are_weights():
 @pytest.mark.parametrize(
     ("labels", "weights", "columns", "message"),
     [
-        ([[0, -1]], [1.0], None, "labels must be at least 0"),
+        ([[0, -1]], [1.0], None, "labels must be non-negative"),
         ([[0, 1]], [1.0, 1.0], None, "weights must have one entry"),
         ([[0, 1]], [0.0], None, "above 0"),
         ([[0, 1]], [np.nan], None, "finite"),

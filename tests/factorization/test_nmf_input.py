@@ -80,8 +80,8 @@ def test_seeds():
         ({"n_components": 1.5}, "n_components must be an integer of at least 1"),
         ({"n_runs": 0}, "n_runs must be"),
         ({"max_iter": 0}, "max_iter must be"),
-        ({"tol": -1.0}, "tol must be at least 0"),
-        ({"tol": float("nan")}, "tol must be at least 0"),
+        ({"tol": -1.0}, "tol must be non-negative"),
+        ({"tol": float("nan")}, "tol must be non-negative"),
         ({"dtype": "int32"}, "dtype must be one of 'float64', 'float32'"),
         ({"solver": "hal"}, "solver must be one of .*, got 'hal'; did you mean 'hals'"),
         (

@@ -68,7 +68,7 @@ _KEYS = [
 
 
 def mutate_json(data: bytes, choices: Choices) -> bytes:
-    """One value, key or item of one of the lines another; of what is no JSON the text."""
+    """One value, key or item of one of the lines another; if it is not JSON, of the text."""
     lines = data.split(b"\n") if data.count(b"\n{") else [data]
     place = choices.below(len(lines))
     try:

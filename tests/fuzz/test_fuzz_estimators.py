@@ -127,7 +127,7 @@ PARTIAL = np.r_[0, 0, 1, 1, [-1] * 10]
 )
 def test_truth_values_are_no_numbers(class_name, options):
     (name,) = options
-    sentence = f"The '{name}' parameter of {class_name} must be a number, not a truth value. Got True"
+    sentence = f"The '{name}' parameter of {class_name} must be a number, not a boolean. Got True"
     model = Setting(class_name, options={"n_clusters": 2} if class_name == "PCKMeans" else {}).make(**options)
     with pytest.raises(ValueError, match=sentence):
         model.fit(np.abs(TABLE), PARTIAL)

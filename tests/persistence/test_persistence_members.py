@@ -96,7 +96,7 @@ def edited(path, change):
     ("change", "message"),
     [
         ({"meta": {"n": 2}}, "changed after it was written"),
-        ({"meta": [1], "sha256": None}, "its metadata are no mapping"),
+        ({"meta": [1], "sha256": None}, "its metadata are not a mapping"),
         ({"version": 0}, "it has archive format 0, the first is 1"),
         ({"version": "1"}, "entry cannot be read"),
         ({"version": True}, "entry cannot be read"),

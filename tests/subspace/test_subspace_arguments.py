@@ -38,7 +38,7 @@ EVEN = np.full((12, 3), 1 / 3)
         (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "each of the 3 clusters"),
         (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "each of the 3 clusters"),
         (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number above 1, got '2'"),
-        (lambda: SubspaceOptions(gamma=None), "gamma must be a finite number of at least 0, got None"),
+        (lambda: SubspaceOptions(gamma=None), "gamma must be a finite non-negative number, got None"),
         (lambda: SubspaceData.of(X, dtype="double precision"), "dtype must be one of 'float32', 'float64'"),
     ],
 )

@@ -70,7 +70,7 @@ def test_reference_point_in_natural_sign():
     data = convergence_data(run, reference=[2.0, 0.0])
     # Of the box from (0, 4) to (2, 0) the first generation dominates 1 x 2 of 2 x 4.
     assert middle(data, "hypervolume") == [0.25, 1.0]
-    with pytest.raises(ValueError, match="take a worse point"):
+    with pytest.raises(ValueError, match="choose a worse point"):
         convergence_data(run, reference=[0.0, 0.0])
     with pytest.raises(ValueError, match="reference must be 2 finite numbers"):
         convergence_data(run, reference=[0.0])

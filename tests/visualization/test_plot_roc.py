@@ -54,7 +54,7 @@ def test_refuses(curves, message):
 
 
 def test_refuses_areas_of_no_curve():
-    with pytest.raises(ValueError, match="aucs names 'c', but there is no such curve"):
+    with pytest.raises(ValueError, match="aucs names 'c', which is not a curve of the plot"):
         roc_data(CURVES, aucs={"c": 0.5})
 
 

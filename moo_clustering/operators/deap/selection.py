@@ -91,7 +91,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     values = F[finite]
     weights = np.zeros(len(F))
     if rule == "inverse" and (values < 0).any():
-        raise ValueError(f"rule='inverse' needs objectives of at least 0, got {values.min()}; use 'linear'")
+        raise ValueError(f"rule='inverse' needs non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
         # Scale, so that no weight overflows.
         values = values / scale

@@ -549,7 +549,14 @@ def dynamic_nsga2_step(
     -------
     list of individuals
         The survivors, of the same number as ``population``.
+
+    Raises
+    ------
+    ValueError
+        For another ``pm`` than 1 with ``"or"``, which mutates every individual that it does not cross.
     """
+    if variation == "or" and pm != 1.0:
+        raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it.")
     parents = toolbox.select_parents(population, len(population), rng)
     vary = partial(moves.var_and, pm=pm) if variation == "and" else moves.var_or
     pool = population + vary(parents, toolbox, rng, pc=pc)

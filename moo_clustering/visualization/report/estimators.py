@@ -174,7 +174,7 @@ def report_content(
     positions = None if embedding is None else checked_embedding(embedding, n)
     if max_points < 1 or max_described < 0:
         raise ValueError(
-            "max_points must be at least 1 and max_described at least 0, "
+            "max_points must be at least 1 and max_described non-negative, "
             f"got {max_points} and {max_described}"
         )
     read = read_samples(estimator, X, n, feature_names)

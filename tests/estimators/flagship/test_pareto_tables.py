@@ -90,7 +90,7 @@ def test_views():
         ([True], "list of columns"),
         (
             FunctionTransformer(lambda X: X[1:]),
-            r"'v' must give one row per sample, 90 in all; got.*\(89, 2\)",
+            r"'v' must return one row per sample, 90 in all; got.*\(89, 2\)",
         ),
         (FunctionTransformer(lambda X: X * np.nan), "missing or infinite"),
     ],
@@ -133,7 +133,7 @@ def test_given_distances_are_those_of_the_features():
     ("distances", "options", "message"),
     [
         (D[:, :30], {}, r"a square matrix; got shape \(90, 30\)"),
-        (-D, {}, "gives a negative distance, -"),
+        (-D, {}, "returns a negative distance, -"),
         (D + np.triu(D), {}, "distances that are not symmetric: they differ by up to"),
         (D + np.eye(90), {}, "zero on the diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),

@@ -57,7 +57,7 @@ def test_weights(rule, F, expected):
 def test_bad_weights():
     with pytest.raises(ValueError, match="rule must be one of 'linear', 'inverse', got 'rank'"):
         roulette_weights([1.0], "rank")
-    with pytest.raises(ValueError, match="rule='inverse' needs objectives of at least 0, got -2"):
+    with pytest.raises(ValueError, match="rule='inverse' needs non-negative objectives, got -2"):
         roulette_weights([1.0, -2.0], "inverse")
 
 
