@@ -25,6 +25,7 @@ extensions = [
     "gallery_parts",
     "myst_parser",
     "numpydoc",
+    "parameter_table",
     "plain_docstrings",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
