@@ -233,14 +233,14 @@ class NMFRuns(NamedTuple):
         return int(np.argmin(self.losses))
 
 
-def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> NDArray[np.int32]:
+def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
     """Topic of the largest weight of every document, the first of equal ones.
 
     Parameters
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
-    normalise : bool, default=True
+    normalize : bool, default=True
         Compare weights for topics of unit length, so that labels do not depend on how a product is
         shared between U and V. Topics without terms stay as they are.
 
@@ -260,7 +260,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalise: bool = True) -> N
             "U and V must be (n_terms, k) and (n_documents, k), or (n_runs, n_terms, k) and "
             f"(n_runs, n_documents, k) with the same k; got shapes {topics.shape} and {weights.shape}."
         )
-    if normalise:
+    if normalize:
         weights = weights * topic_lengths(topics)[..., np.newaxis, :]
     return weights.argmax(axis=-1).astype(np.int32)
 

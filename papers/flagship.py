@@ -533,7 +533,7 @@ def constrained_spectral(
     """Spectral clustering of the graph with labels written into it: largest weight within a class, else 0."""
     n_known = int(y.max()) + 1
     apart = np.column_stack(np.triu_indices(n_known, 1))
-    written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link="clique")
+    written = write_constraints(graph, ConstraintGroups(y.astype(np.int64), apart), must_link_edges="clique")
     return spectral_partition(written, k, X=X, rng=rng).labels
 
 

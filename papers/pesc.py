@@ -465,7 +465,7 @@ GRAPHS = [_PESC, *_GRAPHS, *_CONTROLS]
 
 def pesc_joined(given: Given, reading: str, setting: str) -> dict[str, Found]:
     """PESC with the labels also written into the graph, as for the other graphs."""
-    return _ensembles(pesc_model(given, reading, must_link="clique"), given, ", must-links")
+    return _ensembles(pesc_model(given, reading, must_link_edges="clique"), given, ", must-links")
 
 
 def semi_mock(given: Given, reading: str, setting: str) -> dict[str, Found]:
@@ -641,7 +641,7 @@ def _moga(given: Given, categories: bool, suffix: str) -> dict[str, Found]:
 def graph_model(given: Given, reading: str, graph: str, **options: Any) -> SpectralGraphClustering:
     """Spectral clustering of a graph in a reading; without bridges in that of the paper."""
     literal: dict[str, Any] = {"laplacian": "unnormalized", "bridge": False} if reading == "paper" else {}
-    chosen = {"graph": graph, "must_link": "clique", "random_state": given.seed, **literal, **options}
+    chosen = {"graph": graph, "must_link_edges": "clique", "random_state": given.seed, **literal, **options}
     return SpectralGraphClustering(given.n_clusters, **chosen)
 
 

@@ -39,7 +39,14 @@ class ParameterTable(SphinxDirective):
 
     def run(self):
         """Write the rows as a list-table."""
-        lines = [".. list-table::", "   :header-rows: 1", "", "   * - name", "     - values", "     - meaning"]
+        lines = [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "",
+            "   * - name",
+            "     - values",
+            "     - meaning",
+        ]
         lines.append("     - estimators")
         for name, values, meaning, owners in rows():
             links = ", ".join(f":class:`~moo_clustering.estimators.{owner}`" for owner in owners)

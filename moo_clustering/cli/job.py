@@ -309,7 +309,7 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
         return None
     return (
         f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
-        "--set scale=zscore puts them on one scale, --set scale=none silences this."
+        "--set scale=standard puts them on one scale, --set scale=none silences this."
     )
 
 

@@ -654,9 +654,9 @@ class MemberGraphs(ABC):
         """The matrix with links between the samples of a group."""
         if not self.join_groups or self.groups.is_empty:
             return S
-        option = self.options["must_link"]
+        option = self.options["must_link_edges"]
         how: Any = option if isinstance(option, str) else "auto"
-        return write_constraints(S, self.groups, must_link=how, X=self.X)
+        return write_constraints(S, self.groups, must_link_edges=how, X=self.X)
 
 
 def recall_text(recall: float | None) -> str | None:
@@ -670,7 +670,7 @@ class NearestSampleMixin:
 
     Parameters
     ----------
-    scale : {"minmax", "zscore", "none"}
+    scale : {"minmax", "standard", "none"}
         Scaling of the features before anything else; none with ``metric="precomputed"``.
     ties : {"random", "index"}
         Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
@@ -684,7 +684,7 @@ class NearestSampleMixin:
     """
 
     _: KW_ONLY
-    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    scale: Literal["minmax", "standard", "none"] = "minmax"
     ties: Literal["random", "index"] = "random"
     neighbor_method: Literal["auto", "exact", "approximate"] = "auto"
 
@@ -801,7 +801,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     Parameters
     ----------
-    must_link : {False, True, "clique", "star"}
+    must_link_edges : {False, True, "clique", "star"}
         Whether labels also join samples of one class, with the largest similarity, in every graph that is
         clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
         million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
@@ -816,7 +816,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
     """
 
     _: KW_ONLY
-    must_link: bool | Literal["clique", "star"] = False
+    must_link_edges: bool | Literal["clique", "star"] = False
 
     def _find_pareto_labels(self) -> NDArray[np.int32]:
         graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
@@ -824,7 +824,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
         """Whether samples that belong together are linked."""
-        return bool(self.must_link) or (must_link is not None and np.size(must_link) > 0)
+        return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
@@ -1104,10 +1104,10 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
     """The function that brings X, and other rows of the same features, to a common scale, as PESC does.
 
-    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"zscore"``); or not at
-    all. Constant features are dropped by the former two; if all are, one column of zeros remains.
+    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"standard"``); or not
+    at all. Constant features are dropped by the former two; if all are, one column of zeros remains.
     """
-    choice("scale", scale, ("minmax", "zscore", "none"))
+    choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray
     low, high = X.min(axis=0), X.max(axis=0)

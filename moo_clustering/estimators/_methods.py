@@ -226,7 +226,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
         summary="clusters of documents by the topics of one non-negative factorisation",
         needs="documents, or term weights that are not negative, and the number of clusters",
-        aliases={"NMF": {}, "NMF-literal": {"normalise": False}},
+        aliases={"NMF": {}, "NMF-literal": {"normalize": False}},
     ),
     _document_method(
         name="spherical-kmeans",
@@ -421,7 +421,7 @@ METHODS: dict[str, Method] = {
             paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="archived simulated annealing over sets of medoids; finds the number of clusters",
             needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
-            aliases={"AMOSA-centre": {"encoding": "centre"}},
+            aliases={"AMOSA-centre": {"encoding": "center"}},
             supervision=("labels", "pairs"),
             sparse=True,
         ),
@@ -431,7 +431,7 @@ METHODS: dict[str, Method] = {
             paper=f"Xing et al. 2002, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="k-means in a Mahalanobis metric learned from pairs",
             needs="numeric features, the number of clusters, and labels or pairs",
-            aliases={"KMDM": {}, "KMDM-full": {"metric": "full"}},
+            aliases={"KMDM": {}, "KMDM-full": {"metric_type": "full"}},
             supervision=("labels", "pairs"),
         ),
         Method(

@@ -7,7 +7,7 @@ before a fit, and the entries of the class's documentation::
     class MIGKA(PartitionBagClusterer):
         \"\"\"...\"\"\"
 
-        p_mut: Probability = 0.8
+        pm: Probability = 0.8
         weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
         threshold: Count | None = None
 

@@ -56,8 +56,8 @@ class AMOSAClus(MedoidSetClusterer):
     Parameters
     ----------
     metric : str or callable
-        As for :class:`NSGA2Clus`; with ``encoding="centre"`` "cosine" or "euclidean".
-    encoding : {"medoid", "centre"}
+        As for :class:`NSGA2Clus`; with ``encoding="center"`` "cosine" or "euclidean".
+    encoding : {"medoid", "center"}
         Whether clusters stand around samples, or around points that noise moves (dense data only).
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`; ``"assignment"`` not with centres.
@@ -74,7 +74,7 @@ class AMOSAClus(MedoidSetClusterer):
         Perturbations at each temperature; default 100, below 20 samples 20.
     acceptance : {"physical", "literal"}
         See :class:`~moo_clustering.algorithms.AMOSA`.
-    noise : float
+    perturbation_scale : float
         Scale of the noise on a centre, in standard deviations of each feature.
     form : {"auto", "matrix", "vector"}
         As for :class:`NSGA2Clus`; has no effect on centres.
@@ -86,9 +86,9 @@ class AMOSAClus(MedoidSetClusterer):
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
         With centres the members nearest to them; padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Only with ``encoding="centre"``.
+        Only with ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
-        Only with ``encoding="centre"``; padded with NaN.
+        Only with ``encoding="center"``; padded with NaN.
     history_ : Recorder
         The archive at every temperature.
     n_iter_ : int
@@ -116,7 +116,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     _: KW_ONLY
     algorithm: ClassVar[None] = None  # type: ignore[misc]
-    encoding: Literal["medoid", "centre"] = "medoid"
+    encoding: Literal["medoid", "center"] = "medoid"
     supervision: Literal["objective", "external", "constraint", "assignment", "none"] = "objective"
     soft_limit: Annotated[int | None, Interval(Integral, 2, None, closed="left"), None] = None
     hard_limit: Count | None = None
@@ -127,7 +127,7 @@ class AMOSAClus(MedoidSetClusterer):
     cooling: Annotated[float, Interval(Real, 0, 1, closed="neither")] = 0.8
     n_moves: Count | None = None
     acceptance: Literal["physical", "literal"] = "physical"
-    noise: Positive = 1.0
+    perturbation_scale: Positive = 1.0
 
     def _problem(
         self, X: Any, constraints: PairwiseConstraints | None, supervision: str
@@ -136,19 +136,19 @@ class AMOSAClus(MedoidSetClusterer):
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
             raise ValueError(
-                f"encoding='centre' needs metric to be 'euclidean' or 'cosine', got {quoted(self.metric)}."
+                f"encoding='center' needs metric to be 'euclidean' or 'cosine', got {quoted(self.metric)}."
             )
         if issparse(X):
-            raise TypeError("encoding='centre' needs dense data, got a sparse matrix; use 'medoid'.")
+            raise TypeError("encoding='center' needs dense data, got a sparse matrix; use 'medoid'.")
         if self.supervision == "assignment":
-            raise ValueError("supervision='assignment' needs encoding='medoid', got 'centre'.")
+            raise ValueError("supervision='assignment' needs encoding='medoid', got 'center'.")
         return CenterProblem(
             X,
             k_max=self.k_max,
             metric=self.metric,
             constraints=constraints,
             supervision=supervision,
-            noise=self.noise,
+            noise=self.perturbation_scale,
         )
 
     def _run(

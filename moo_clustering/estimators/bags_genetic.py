@@ -252,14 +252,14 @@ class MutationOptions:
 
     Parameters
     ----------
-    p_mut, p_gene : float
+    pm, p_gene : float
         Probabilities of mutating an individual, and of drawing each of its genes anew.
     p_km : float
         Probability of a step of k-means for an individual.
     """
 
     _: KW_ONLY
-    p_mut: Probability = 0.8
+    pm: Probability = 0.8
     p_gene: Probability = 0.7
     p_km: Probability = 0.2
 
@@ -328,7 +328,7 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
         return {"p_gene": self.p_gene, "weights": self.weights, "empty": self.empty}
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        return GkaStep(mutpb=self.p_mut, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
+        return GkaStep(mutpb=self.pm, kmpb=self.p_km, elitism=self.elitism, max_evals=self.max_evals)
 
 
 @estimator
@@ -395,7 +395,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         toolbox.register("select", SelRouletteLegal(self.n_clusters, rng, legality=self.legality))
         return GkaStep(
-            mutpb=self.p_mut,
+            mutpb=self.pm,
             kmpb=self.p_km,
             elitism=self.elitism,
             legal=UsesAllClusters(self.n_clusters, self.min_cluster_size),
@@ -469,7 +469,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
         return ChcStep(
-            mutpb=self.p_mut,
+            mutpb=self.pm,
             kmpb=self.p_km,
             threshold=self.threshold,
             n_keep=self.n_keep,
@@ -581,9 +581,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         A medoid moves to a bag of nearby number, as printed, or to one of its nearest bags.
     reach : float
         How far it moves, as a share of the bags.
-    selection : {"inverse", "linear"}
+    fitness_scaling : {"inverse", "linear"}
         Weights of the roulette.
-    p_cx, p_mut, p_gene : float
+    pc, pm, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
     elitism : {1, 0}
         Whether the best so far replaces the worst of a generation that has none as good.
@@ -625,9 +625,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     weighting: Weighting = "bag"
     mutation: Literal["index", "rank"] = "index"
     reach: PositiveShare = 0.25
-    selection: Literal["inverse", "linear"] = "inverse"
-    p_cx: Probability = 0.2
-    p_mut: Probability = 0.3
+    fitness_scaling: Literal["inverse", "linear"] = "inverse"
+    pc: Probability = 0.2
+    pm: Probability = 0.3
     p_gene: Probability = 0.7
     elitism: Elitism = 1
 
@@ -658,9 +658,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
             mutation=self.mutation,
             p_gene=self.p_gene,
             reach=self.reach,
-            selection=self.selection,
+            selection=self.fitness_scaling,
         )
-        step = GcukStep(cxpb=self.p_cx, mutpb=self.p_mut, elitism=self.elitism, max_evals=self.max_evals)
+        step = GcukStep(cxpb=self.pc, mutpb=self.pm, elitism=self.elitism, max_evals=self.max_evals)
         return toolbox, step
 
     def _take(self, data: BagData, best: NDArray[Any]) -> None:

@@ -103,12 +103,12 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         ``consensus(labels, n_clusters, random_state=...)`` gets labels of shape (n_runs, n_documents) and
         returns one label per document. All but ``"cspa"`` use METIS if it is installed, which balances
         sizes; ``functools.partial(mcla, partitioner="matching")`` never does.
-    selection : {"none", "best_half", "pareto"}
+    run_selection : {"none", "best_half", "pareto"}
         Which runs take part: all, the half that agrees most with the others, or a subset that an
         evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.
     choose : {"anmi", "i2"}
         How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
-    normalise : bool
+    normalize : bool
         Give topics unit length before documents are assigned; False as printed, where the result depends
         on an arbitrary scaling.
     tol, max_iter : float, int
@@ -184,9 +184,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     weighting: Literal["ncw"] | None = "ncw"
     solver: Literal["hals", "mu", "pg", "sklearn", "sklearn-mu"] = "hals"
     consensus: Literal["mcla", "cspa", "hgpa", "hbgf"] | Annotated[Consensus, callable] = "mcla"
-    selection: Literal["none", "best_half", "pareto"] = "none"
+    run_selection: Literal["none", "best_half", "pareto"] = "none"
     choose: Literal["anmi", "i2"] = "anmi"
-    normalise: bool = True
+    normalize: bool = True
     tol: NonNegative | None = None
     max_iter: Count | None = None
     dtype: Literal["float32", "float64"] = "float32"
@@ -228,7 +228,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             B,
             self.n_clusters,
             run_seed.spawn(self.n_runs),
-            normalise=self.normalise,
+            normalize=self.normalize,
             checkpoint=checkpoint,
             verbose=bool(self.verbose),
             solver=self.solver,
@@ -242,7 +242,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         equal = equal_rows(weights[seen])
         run_labels = united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
-            self.selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
+            self.run_selection, run_labels, runs.losses, self.n_clusters, B, self.choose, select_seed
         )
         taken = run_labels[self.selected_runs_]
         found, associated = consensus_partition(
@@ -335,7 +335,13 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
         # The runs do not depend on how many there are, nor on what is made of them.
-        others = {"n_runs": 1, "consensus": "mcla", "selection": "none", "choose": "anmi", "n_top_terms": 1}
+        others = {
+            "n_runs": 1,
+            "consensus": "mcla",
+            "run_selection": "none",
+            "choose": "anmi",
+            "n_top_terms": 1,
+        }
         same = type(self)(**{**self.get_params(deep=False), **others, "max_memory": MAX_MEMORY})
         return checkpoint_for(same, matrix.data, matrix.indices, matrix.indptr, np.array(matrix.shape))
 
@@ -363,7 +369,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         scikit-learn's solvers as there, 1e-4.
     max_iter : int
         40 for "hals", 200 for the others.
-    normalise : bool
+    normalize : bool
         Whether weights are compared for topics of unit length. Without it labels depend on the
         arbitrary scale of topics.
     dtype : {"float64", "float32"}
@@ -412,7 +418,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_init: Count = 1
     tol: NonNegative | None = None
     max_iter: Count | None = None
-    normalise: bool = True
+    normalize: bool = True
     dtype: Literal["float64", "float32"] = "float64"
     max_memory: Count = MAX_MEMORY
 
@@ -477,7 +483,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         the solver stopped: here weights are fitted to the end.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
-        if not self.normalise:
+        if not self.normalize:
             weights = weights / self._lengths[: self.n_clusters_]
         labels = weights.argmax(axis=1).astype(np.int32)
         without = (weights == 0).all(axis=1)
@@ -493,7 +499,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     def _set(self, run: _Run, empty: NDArray[np.bool_], equal: NDArray[np.intp]) -> None:
         # The solver stops before equal documents have equal weights.
-        topics = united(labels_from_factors(run.U, run.V, self.normalise), equal)
+        topics = united(labels_from_factors(run.U, run.V, self.normalize), equal)
         largest = int(np.bincount(topics[~empty]).argmax())
         if empty.any():
             topics[empty] = largest
@@ -688,7 +694,7 @@ def ensemble_runs(
     n_clusters: int,
     seeds: Sequence[np.random.SeedSequence],
     *,
-    normalise: bool,
+    normalize: bool,
     checkpoint: Checkpoint | None = None,
     verbose: bool = False,
     **options: Any,
@@ -700,7 +706,7 @@ def ensemble_runs(
     """
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
-        labels = [labels_from_factors(U, V, normalise) for U, V in zip(runs.U, runs.V, strict=True)]
+        labels = [labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)]
         topics = np.ascontiguousarray(runs.U[runs.best].T, dtype=np.float64)
         return EnsembleRuns(np.stack(labels).astype(np.int32), runs.losses, runs.n_iter, topics)
 

@@ -86,7 +86,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     bins : int or None
         Intervals of equal frequency for floats with ``metric="hamming"``. None refuses fractions and takes
         whole numbers as categories however many there are.
-    scale : {"minmax", "zscore", "none"}
+    scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pop_size : int
         Population size.
@@ -149,7 +149,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     final: Literal["vote", "cspa"] = "vote"
     reference: Literal["first", "medoid"] = "first"
     bins: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = 5
-    scale: Literal["minmax", "zscore", "none"] = "minmax"
+    scale: Literal["minmax", "standard", "none"] = "minmax"
     pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 100
     n_gen: NonNegativeCount = 100
     pc: Probability = 0.8
@@ -350,7 +350,7 @@ class NumberCoder:
         if scale != "none":
             low, high = X.min(axis=0), X.max(axis=0)
             self._origin, self._half = low, _not_zero(high / 2 - low / 2)
-        if scale == "zscore":
+        if scale == "standard":
             # Standardising the range first keeps the squares of tiny and huge numbers within bounds.
             scaled = self.encode(columns)
             self._origin = self.decode(scaled.mean(axis=0))

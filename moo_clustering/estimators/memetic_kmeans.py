@@ -47,14 +47,14 @@ from moo_clustering.estimators._base import (
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, SearchOptions, estimator
 from moo_clustering.operators.centers import (
-    CentreMatchingCrossover,
+    CenterMatchingCrossover,
     LocalSearchRepair,
-    RelocateCentre,
+    RelocateCenter,
     Removal,
     relocate,
 )
-from moo_clustering.operators.deap.individuals import CentreIndividual
-from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
+from moo_clustering.operators.deap.individuals import CenterIndividual
+from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, nearest_centers, shifted
 
@@ -630,8 +630,8 @@ class PymooEngine:
         self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
     ) -> None:
         self.problem, self.rng = problem, rng
-        self.crossover = CentreMatchingCrossover(1)
-        self.mutation = RelocateCentre(removal, prob=MUTATION[mutation])
+        self.crossover = CenterMatchingCrossover(1)
+        self.mutation = RelocateCenter(removal, prob=MUTATION[mutation])
         self.repair, self.evaluator = LocalSearchRepair(), Evaluator()
 
     def individual(self, genes: FloatArray, objective: float, mix: float) -> Individual:
@@ -663,30 +663,30 @@ class DeapEngine:
     ) -> None:
         self.rng, self.prob = rng, MUTATION[mutation]
         self.toolbox = base.Toolbox()
-        self.toolbox.register("mate", cx_match_centres, rng=rng, n_clusters=problem.n_clusters)
+        self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)
         self.toolbox.register("mutate", mut_relocate, rng=rng, problem=problem, removal=removal)
         self.toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
         self.toolbox.decorate("evaluate", local_search(problem))
 
-    def individual(self, genes: FloatArray, objective: float, mix: float) -> CentreIndividual:
-        individual = CentreIndividual(genes, mix=mix)
+    def individual(self, genes: FloatArray, objective: float, mix: float) -> CenterIndividual:
+        individual = CenterIndividual(genes, mix=mix)
         individual.fitness.values = (objective,)
         return individual
 
-    def child(self, first: CentreIndividual, second: CentreIndividual) -> CentreIndividual:
-        child: CentreIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
+    def child(self, first: CenterIndividual, second: CenterIndividual) -> CenterIndividual:
+        child: CenterIndividual = self.toolbox.mate(self.toolbox.clone(first), self.toolbox.clone(second))[0]
         if self.rng.random() < self.prob:
             self.toolbox.mutate(child)
         child.fitness.values = self.toolbox.evaluate(child)
         return child
 
-    def genes(self, individual: CentreIndividual) -> FloatArray:
+    def genes(self, individual: CenterIndividual) -> FloatArray:
         return np.array(individual)
 
-    def objective(self, individual: CentreIndividual) -> float:
+    def objective(self, individual: CenterIndividual) -> float:
         return float(individual.fitness.values[0])
 
-    def mix(self, individual: CentreIndividual) -> float:
+    def mix(self, individual: CenterIndividual) -> float:
         return float(0.5 if individual.mix is None else individual.mix)
 
 

@@ -137,8 +137,8 @@ class MOCK(
         of the r-th neighbours in other clusters.
     connectivity : {"ranks", "published"}
         ``"published"`` computes it as the delta-MOCK program does.
-    scale : {"none", "minmax", "zscore"}
-        Measurements in different units want ``"zscore"``; positions in a plane or space must stay unscaled.
+    scale : {"none", "minmax", "standard"}
+        Measurements in different units want ``"standard"``; positions in a plane or space must stay unscaled.
     metric : str or callable
         Distance for neighbours and tree; not ``"precomputed"``, since clusters have means.
     root : int or "random"
@@ -150,7 +150,7 @@ class MOCK(
         Most clusters that attainment scores consider; raised to ``n_clusters``.
     n_controls : int
         Searches on control data, each as long as that on X, for attainment scores.
-    control : {"box", "eigenvalue"}
+    control_data : {"box", "eigenvalue"}
         Kind of the control data, see :func:`~moo_clustering.fronts.control_data`.
     select : {"auto", "attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an \
 objective, int or callable, default="auto"
@@ -248,13 +248,13 @@ objective, int or callable, default="auto"
     n_neighbors: Count = 10
     objectives: Annotated[tuple[str, str], tuple, list] = ("variance", "connectivity")
     connectivity: Literal["ranks", "published"] = "ranks"
-    scale: Literal["none", "minmax", "zscore"] = "none"
+    scale: Literal["none", "minmax", "standard"] = "none"
     metric: Annotated[Metric, str, callable] = "euclidean"
     root: Annotated[int, Interval(Integral, 0, None, closed="left")] | Literal["random"] = "random"
     rank_cap: Count | None = None
     k_user: Count = 25
     n_controls: Count = 3
-    control: Literal["box", "eigenvalue"] = "box"
+    control_data: Literal["box", "eigenvalue"] = "box"
     select: Annotated[
         _base.Rule,
         StrOptions({*RULES, "deviation", "connectivity", "ari", "constraint_violation"}),
@@ -437,7 +437,7 @@ objective, int or callable, default="auto"
                 self._scaled,
                 self._control_seeds,
                 self._settings,
-                kind=self.control,
+                kind=self.control_data,
                 steps=self._steps,
                 n_jobs=self.n_jobs,
                 verbose=bool(self.verbose),
@@ -475,7 +475,7 @@ objective, int or callable, default="auto"
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
         # The choice from the front is no part of the search, and may change when it is resumed.
         same = clone(self).set_params(
-            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control="box"
+            n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
         same.set_params(objectives="+".join(self.objectives), delta=self._delta_for(n_samples))
         if self.engine == "nsga2":

@@ -264,7 +264,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     ----------
     n_clusters : int
         From 1 to n_samples.
-    metric : {"diagonal", "full"}
+    metric_type : {"diagonal", "full"}
         Form of the metric: a weight for every feature, or a matrix.
     ridge : float
         Share of the overall variance that is added to that of the must-linked samples. With 0 (the
@@ -316,7 +316,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
     n_clusters: Count
     _: KW_ONLY
-    metric: Literal["diagonal", "full"] = "diagonal"
+    metric_type: Literal["diagonal", "full"] = "diagonal"
     ridge: NonNegative = 0.3
     n_init: Count = 10
     max_iter: Count = 300
@@ -335,7 +335,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         must, cannot = supervision.pairs.must_link, supervision.pairs.cannot_link
         learned = self._learn(features, must, cannot)
         if learned is None:
-            identity = np.ones if self.metric == "diagonal" else np.eye
+            identity = np.ones if self.metric_type == "diagonal" else np.eye
             learned = LearnedMetric(identity(features.shape[1]), np.nan, 0)
         self.metric_ = learned.metric
         self.metric_objective_ = None if np.isnan(learned.objective) else learned.objective
@@ -387,7 +387,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     ) -> LearnedMetric | None:
         if not len(must) or not len(cannot):
             return None
-        learn = diagonal_metric if self.metric == "diagonal" else full_metric
+        learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
         learned = learn(X, must, cannot, ridge=self.ridge, max_iter=self.metric_max_iter, tol=self.metric_tol)
         if learned is None:
             warn_caller(

@@ -459,7 +459,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     metric : str or callable
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``
         (n_samples, n_samples) distances.
-    must_link : {"star", "clique"}
+    must_link_edges : {"star", "clique"}
         How samples that belong together are linked: through the medoid of their group, or every pair.
     max_memory : int, default=4 GiB
         Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
@@ -497,7 +497,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     epsilon: Positive = 0.4
     lam: Positive | None = None
     metric: Annotated[str | Callable[..., float], str, callable] = "euclidean"
-    must_link: Literal["star", "clique"] = "star"
+    must_link_edges: Literal["star", "clique"] = "star"
     max_memory: Count = MAX_MEMORY
     verbose: Verbose = False
 
@@ -577,7 +577,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
             if groups.is_empty:
                 return S
             features = None if self.metric == "precomputed" else data
-            return graphs.write_constraints(S, groups, must_link=self.must_link, X=features)
+            return graphs.write_constraints(S, groups, must_link_edges=self.must_link_edges, X=features)
 
         if self.graph == "epsilon":
             S = graphs.epsilon_graph(data, self.epsilon, metric=self.metric, max_memory=self.max_memory)

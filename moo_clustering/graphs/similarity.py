@@ -22,7 +22,7 @@ from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 
 # Up to this many members the medoid is exact; above, the member nearest to the mean.
 _EXACT_MEDOID = 2048
-# With more pairs than this, must_link="auto" writes stars in place of cliques.
+# With more pairs than this, must_link_edges="auto" writes stars in place of cliques.
 _MAX_CLIQUE_PAIRS = 1_000_000
 #: A positive number, "mean" or "median".
 Sigma = float | str
@@ -453,7 +453,7 @@ def write_constraints(
     S: Any,
     groups: ConstraintGroups,
     *,
-    must_link: Literal["auto", "clique", "star"] = "clique",
+    must_link_edges: Literal["auto", "clique", "star"] = "clique",
     X: AnyFloatArray | None = None,
 ) -> sp.csr_array:
     """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
@@ -463,7 +463,7 @@ def write_constraints(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetrised first; not modified.
     groups : ConstraintGroups
-    must_link : {"auto", "clique", "star"}, default="clique"
+    must_link_edges : {"auto", "clique", "star"}, default="clique"
         Every pair of a group, which is quadratic in its size; or each member with the medoid of the
         group only (neighbours on a ring if ``X`` is not given). ``"auto"``: the former up to a million
         pairs in all.
@@ -482,10 +482,10 @@ def write_constraints(
     ----------
     PESC, section on semi-supervised baselines.
     """
-    choice("must_link", must_link, ("auto", "clique", "star"))
-    if must_link == "auto":
+    choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
+    if must_link_edges == "auto":
         n_pairs = sum(len(members) * (len(members) - 1) // 2 for members in groups.members())
-        must_link = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
+        must_link_edges = "clique" if n_pairs <= _MAX_CLIQUE_PAIRS else "star"
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
@@ -497,7 +497,7 @@ def write_constraints(
         apart = groups.forbidden(row[labelled], graph.indices[labelled])
         graph.data[labelled[apart]] = 0.0
         graph.eliminate_zeros()
-    links = [_links(members, must_link, X) for members in groups.members()]
+    links = [_links(members, must_link_edges, X) for members in groups.members()]
     if not links:
         return graph
     i, j = np.concatenate(links).T

@@ -1,6 +1,6 @@
-from .centers import CentreMatchingCrossover as CentreMatchingCrossover
+from .centers import CenterMatchingCrossover as CenterMatchingCrossover
 from .centers import LocalSearchRepair as LocalSearchRepair
-from .centers import RelocateCentre as RelocateCentre
+from .centers import RelocateCenter as RelocateCenter
 from .feature_subsets import FeatureMutation as FeatureMutation
 from .generic import EncodingMutation as EncodingMutation
 from .generic import EncodingRepair as EncodingRepair

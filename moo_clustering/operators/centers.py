@@ -18,11 +18,11 @@ from moo_clustering.problems.centers import SumOfSquaresProblem
 Removal = Literal["uniform", "cheap"]
 # Largest difference between the mutation mix of a child and that of the parent it inherits from.
 MIX_STEP = 0.2
-# Number of random centres that RelocateCentre compares with removal="cheap".
+# Number of random centres that RelocateCenter compares with removal="cheap".
 CANDIDATES = 3
 
 
-class CentreMatchingCrossover(base.PairCrossover):
+class CenterMatchingCrossover(base.PairCrossover):
     """Match the centres of two parents and inherit a random centre of each matched pair.
 
     The matching minimises the sum of squared distances, so the order of the centres does not matter.
@@ -35,7 +35,7 @@ class CentreMatchingCrossover(base.PairCrossover):
 
     Notes
     -----
-    Children carry the attribute ``"mix"`` for :class:`RelocateCentre`: the mix of a random parent plus a
+    Children carry the attribute ``"mix"`` for :class:`RelocateCenter`: the mix of a random parent plus a
     uniform number from [-0.2, 0.2], clipped to [0, 1]. Takes O(k^2 n_features + k^3) time per pair.
 
     References
@@ -99,7 +99,7 @@ def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArra
     return left, right
 
 
-class RelocateCentre(base.DrawnMutation):
+class RelocateCenter(base.DrawnMutation):
     """Move a centre to a sample, preferably to a sample far from all other centres.
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
@@ -113,7 +113,7 @@ class RelocateCentre(base.DrawnMutation):
         random centres, the one whose removal raises the objective least, and draws samples by D squared.
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, as set by
-        :class:`CentreMatchingCrossover`, or else a new uniform number per mutation.
+        :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.
 
     References
     ----------
@@ -198,7 +198,7 @@ def center_problem(problem: Any) -> Any:
 
 register_operators(
     SumOfSquaresProblem,
-    crossover=CentreMatchingCrossover,
-    mutation=partial(RelocateCentre, prob=0.2),
+    crossover=CenterMatchingCrossover,
+    mutation=partial(RelocateCenter, prob=0.2),
     repair=LocalSearchRepair,
 )

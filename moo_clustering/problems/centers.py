@@ -42,8 +42,8 @@ class SumOfSquaresProblem(PartitionProblem):
 
     Genes are the coordinates of ``n_clusters`` centres, one after the other, as real numbers relative to
     the mean of X (:meth:`centers` adds it). Any operator on real numbers works. The order of the centres
-    does not matter, which :class:`~moo_clustering.operators.CentreMatchingCrossover` and
-    ``RelocateCentre`` respect; ``LocalSearchRepair`` makes every individual a local optimum.
+    does not matter, which :class:`~moo_clustering.operators.CenterMatchingCrossover` and
+    ``RelocateCenter`` respect; ``LocalSearchRepair`` makes every individual a local optimum.
 
     Parameters
     ----------

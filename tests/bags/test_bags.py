@@ -536,7 +536,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(FileNotFoundError):
         Bags.load(path)
     np.savez(path, instances=np.eye(3))
-    with pytest.raises(ValueError, match=r"some\.npz has no array 'bag_offsets'; it holds 'instances'"):
+    with pytest.raises(ValueError, match=r"some\.npz has no array 'bag_offsets'; it contains 'instances'"):
         Bags.load(path)
     np.savez(path, instances=np.eye(3), bag_offsets=np.array([0, 3], dtype=object))
     with pytest.raises(ValueError, match="holds Python objects"):

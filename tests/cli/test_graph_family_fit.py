@@ -171,8 +171,10 @@ def test_features_of_different_units(run, tmp_path):
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.normal(size=20), "b": 100 * rng.normal(size=20)}).to_csv("units.csv", index=False)
     fit = ("fit", "units.csv", "--method", "mock", "-k", 2, *QUICK)
-    assert re.search(r"Note: one feature varies [\d.]+ times .*scale=zscore", run(*fit, "--out", "1").stderr)
-    for number, more in enumerate((("--set", "scale=none"), ("--set", "scale=zscore"), ("--quiet",)), 2):
+    assert re.search(
+        r"Note: one feature varies [\d.]+ times .*scale=standard", run(*fit, "--out", "1").stderr
+    )
+    for number, more in enumerate((("--set", "scale=none"), ("--set", "scale=standard"), ("--quiet",)), 2):
         assert "Note" not in run(*fit, *more, "--out", number).stderr
 
 

@@ -18,7 +18,7 @@ from moo_clustering.operators import deap as tools
 # Public names of the room that vary and select nothing.
 OTHERS = {
     "ArrayIndividual": "an individual; copied and pickled in test_deap_individuals",
-    "CentreIndividual": "an individual; copied and pickled in test_deap_individuals",
+    "CenterIndividual": "an individual; copied and pickled in test_deap_individuals",
     "MedoidIndividual": "an individual; copied and pickled in test_deap_individuals",
     "Minimize": "a fitness",
     "MinimizeTwo": "a fitness",
@@ -53,7 +53,7 @@ or "step"."""
         found = []
         for one in evaluated(self.problem):
             kind = fitness or (tools.MinimizeTwo if len(one.F) == 2 else tools.Minimize)
-            make = tools.CentreIndividual if self.problem == CENTERS else tools.ArrayIndividual
+            make = tools.CenterIndividual if self.problem == CENTERS else tools.ArrayIndividual
             found.append(make(np.array(one.X), kind))
             found[-1].fitness.values = tuple(one.F)
         return found
@@ -160,7 +160,7 @@ def _elite(individuals, rng):
 
 
 _CASES = [
-    _mate("cx_match_centres", CENTERS, n_clusters=3),
+    _mate("cx_match_centers", CENTERS, n_clusters=3),
     DeapCase(
         "as_mate",
         NEIGHBORS,

@@ -673,7 +673,7 @@ FUNCTIONS = [
 EXCEPTIONS |= {
     "AnswerSession": "of a fitted estimator; data are shown as they are",
     "ArrayIndividual": "of genes of a search",
-    "CentreIndividual": "of genes of a search",
+    "CenterIndividual": "of genes of a search",
     "MedoidIndividual": "of genes of a search",
     "ChangePartition": "of a mutation",
     "InconsistentConstraintsError": "an error",

@@ -80,9 +80,9 @@ UNITS = {
 }
 VALUES = {
     "metric": ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev", "correlation"),
-    "scale": ("none", "minmax", "zscore", "standard", "isotropic", "global"),
+    "scale": ("none", "minmax", "standard", "isotropic", "global"),
     "dtype": ("float32", "float64"),
-    "encoding": ("centre", "locus"),
+    "encoding": ("center", "locus"),
     "algorithm": ("bisecting",),
 }
 # Fewer steps than in the registry, since each is fitted to many changes.

@@ -76,7 +76,7 @@ def test_those_who_are_there_keep_their_genes(case):
         assert {row.tobytes() for row in made} <= {row.tobytes() for row in genes}
 
 
-@pytest.mark.parametrize("make", [tools.ArrayIndividual, tools.MedoidIndividual, tools.CentreIndividual])
+@pytest.mark.parametrize("make", [tools.ArrayIndividual, tools.MedoidIndividual, tools.CenterIndividual])
 @pytest.mark.parametrize("copied", [copy.deepcopy, pickled], ids=["deepcopy", "pickle"])
 def test_deap_individuals(make, copied):
     one = make([3, 1, 2])

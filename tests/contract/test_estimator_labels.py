@@ -17,7 +17,7 @@ from tests.registry import DATA, ESTIMATORS
 OPTIONS = {
     "AMOSAClus": [
         {"t_max": 1.0, "t_min": 0.3, "n_moves": 6},
-        {"t_max": 1.0, "t_min": 0.3, "n_moves": 6, "encoding": "centre", "metric": "euclidean"},
+        {"t_max": 1.0, "t_min": 0.3, "n_moves": 6, "encoding": "center", "metric": "euclidean"},
     ],
     "NSGA2Clus": [
         {},
@@ -30,7 +30,7 @@ OPTIONS = {
     "MOCK": [{"n_clusters": 3}, {}, {"supervision": "links"}],
     "SphericalKMeans": [{}, {"algorithm": "bisecting"}],
     "EnsembleNMF": [{}, {"consensus": "cspa"}, {"consensus": "hgpa"}, {"consensus": "hbgf"}],
-    "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"normalise": False}],
+    "NMFClustering": [{}, {"solver": "mu"}, {"solver": "sklearn"}, {"normalize": False}],
     "ParetoClustering": [
         {},
         {"n_clusters": 3},

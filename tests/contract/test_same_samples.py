@@ -27,7 +27,7 @@ PAIRS = "pairs are of single samples, and not of all that are equal to one of th
 PENALTY = "linear models weigh the size of their coefficients, of which an offset has one"
 
 ABOUT_ORIGIN = (
-    *("AMOSAClus", "AMOSAClus, encoding=centre", "EnsembleNMF", "EnsembleNMF, dtype=float64"),
+    *("AMOSAClus", "AMOSAClus, encoding=center", "EnsembleNMF", "EnsembleNMF, dtype=float64"),
     *("HMRFKMeans, metric=cosine", "MOCK, metric=cosine", "NMFClustering", "NMFClustering, dtype=float32"),
     *("NSGA2Clus", "NSGA2SISC", "NSGA2SISC, dtype=float32", "PCKMeans, metric=cosine", "SISC"),
     *("SISC, dtype=float32", "SRMOSC, scale=none", "SphericalKMeans, algorithm=bisecting"),
@@ -47,7 +47,7 @@ EXCEPTIONS = {
         **dict.fromkeys(
             (
                 "FuzzyModesMOGA",
-                *(f"FuzzyModesMOGA, {o}" for o in ("scale=none", "scale=zscore")),
+                *(f"FuzzyModesMOGA, {o}" for o in ("scale=none", "scale=standard")),
             ),
             DRAWN,
         ),

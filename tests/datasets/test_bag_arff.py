@@ -230,7 +230,7 @@ def test_other_texts_are_no_arff(read):
         read("bag,x\na,1\n")
 
 
-@pytest.mark.parametrize(("kind", "what"), [("string", "is not numeric"), ("date 'yyyy'", "holds dates")])
+@pytest.mark.parametrize(("kind", "what"), [("string", "is not numeric"), ("date 'yyyy'", "contains dates")])
 def test_strings_and_dates_are_no_features(read, kind, what):
     text = RELATIONAL.replace("x numeric", f"x {kind}") + 'a,"1999,2\\n2001,3",1\n'
     with pytest.raises(DataError, match=rf"column 'x' {what}.*drop=\['x'\]"):

@@ -222,7 +222,7 @@ def test_npz(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "options", "message"),
     [
-        ({"Y": np.ones(3)}, {}, "no array 'X'; it holds 'Y'"),
+        ({"Y": np.ones(3)}, {}, "no array 'X'; it contains 'Y'"),
         ({"X": np.ones(3)}, {}, "two dimensions"),
         ({"X": np.ones((0, 3))}, {}, "no rows"),
         ({"X": np.array([["a"]])}, {}, "must be numeric"),

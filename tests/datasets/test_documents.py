@@ -221,7 +221,7 @@ def test_bad_json_lines(tmp_path, data, options, message):
         ("d.csv", b"text,kind\na\n", "line 2 has 1 cell where"),
         ("d.csv", b"text,kind\na,\xff\n", "not a text file in UTF-8"),
         ("d.csv", b"text,text\na,b\n", "two columns named 'text'"),
-        ("d.jsonl.gz", b"not gzip", "is no gzip file"),
+        ("d.jsonl.gz", b"not gzip", "is not a gzip file"),
         ("d.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:-12], "is cut off"),
         ("d.pdf", b"", r"suffix '\.pdf'; texts are read from \.jsonl"),
     ],

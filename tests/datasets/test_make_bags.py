@@ -62,7 +62,7 @@ def test_outlying_instances():
         ({"bag_size": (3, 2)}, r"got \(3, 2\)"),
         ({"outlying": 1.5}, "outlying must be a number from 0 to 1, got 1.5"),
         ({"bag_std": -1.0}, "bag_std must be a non-negative number, got -1"),
-        ({"instance_std": float("nan")}, "instance_std must be a number"),
+        ({"instance_std": float("nan")}, "instance_std must be a"),
     ],
 )
 def test_options_out_of_range(options, message):

@@ -333,8 +333,8 @@ def test_tables_without_anything_to_cluster(frame, message):
 
 
 def test_scale_is_one_of_two():
-    with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'zscore'"):
-        prepare_table(pd.DataFrame({"x": [1, 2]}), scale="zscore")
+    with pytest.raises(ValueError, match="scale must be 'equal' or 'none', got 'standard'"):
+        prepare_table(pd.DataFrame({"x": [1, 2]}), scale="standard")
     with pytest.raises(ValueError, match="weights must be 'dependence' or 'equal', got 'all'"):
         prepare_table(pd.DataFrame({"x": [1, 2]}), weights="all")
     with pytest.raises(ValueError, match="missing must be 'neighbors' or 'median', got 'mean'"):

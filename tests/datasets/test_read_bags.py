@@ -257,9 +257,9 @@ def test_damaged_compression(write):
     whole = gzip.compress(b"bag,x\na,1\na,2\n" * 100)
     with pytest.raises(DataError, match="is cut off: its compressed data end too early"):
         read_bags(write(whole[:-9], "d.csv.gz"))
-    with pytest.raises(DataError, match="no gzip file, or it is damaged"):
+    with pytest.raises(DataError, match="not a gzip file, or is damaged"):
         read_bags(write(b"bag,x\n", "d.csv.gz"))
-    with pytest.raises(DataError, match="no gzip file, or it is damaged"):
+    with pytest.raises(DataError, match="not a gzip file, or is damaged"):
         read_bags(write(whole[:20] + b"\xff" * 30, "d.csv.gz"))
 
 
@@ -282,7 +282,7 @@ def test_parquet(tmp_path):
     assert as_lists(table) == [[[1, 1, 0, 0, 1], [3, 1, 0, 0, 1]], [[2, 0, 1, 0, 0]]]
     assert table.labels.tolist() == [0, -1]
     frame.assign(when=pd.Timestamp("2020-01-01")).to_parquet(path)
-    with pytest.raises(DataError, match=r"column 'when' holds dates.*drop=\['when'\]"):
+    with pytest.raises(DataError, match=r"column 'when' contains dates.*drop=\['when'\]"):
         read_bags(path)
     assert read_bags(path, drop=["when"]).bags == table.bags
     frame.set_index("bag").to_parquet(path)
@@ -340,7 +340,7 @@ def test_gaps_in_archives(save):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"bag_offsets": [0, 1]}, "no array 'instances'; it holds 'bag_offsets'"),
+        ({"bag_offsets": [0, 1]}, "no array 'instances'; it contains 'bag_offsets'"),
         ({"instances": [[1.0]]}, "no array 'bag_offsets'"),
         ({"instances": [1.0], "bag_offsets": [0, 1]}, r"numeric with two dimensions.*\(1,\)"),
         ({"instances": [["a"]], "bag_offsets": [0, 1]}, "numeric with two dimensions"),

@@ -128,7 +128,7 @@ def test_bad_npz(tmp_path):
             read_multilabel(path, labels=labels)
 
     refused("no array 'X' and is not a sparse matrix; it contains 'Z'", Z=X)
-    refused("no array 'Y'.*holds 'X'.*labels=", X=X)
+    refused("no array 'Y'.*contains 'X'.*labels=", X=X)
     refused("there is no file .*missing.npz", tmp_path / "missing.npz", X=X)
     refused(r"3 rows of X.*shape \(2, 2\)", X=X, Y=Y[:2])
     refused("two dimensions", X=X[0], Y=Y)
@@ -209,7 +209,7 @@ def test_damaged_gzip(tmp_path):
     with pytest.raises(DataError, match="is cut off"):
         read_multilabel(path)
     path.write_bytes(text)
-    with pytest.raises(DataError, match="no gzip file"):
+    with pytest.raises(DataError, match="not a gzip file"):
         read_multilabel(path)
     (tmp_path / "b.arff").write_bytes(text + b"\xff")
     with pytest.raises(DataError, match="UTF-8"):

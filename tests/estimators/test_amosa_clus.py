@@ -34,7 +34,7 @@ QUICK = {
     "t_min": 1.0,
     "random_state": 5,
 }
-ENCODINGS = pytest.mark.parametrize("encoding", ["medoid", "centre"])
+ENCODINGS = pytest.mark.parametrize("encoding", ["medoid", "center"])
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_center_sampling(blobs):
 def test_modes(blobs, encoding, mode):
     X, _, partial = blobs
     model = AMOSAClus(**QUICK, encoding=encoding, supervision=mode)
-    if (encoding, mode) == ("centre", "assignment"):
+    if (encoding, mode) == ("center", "assignment"):
         with pytest.raises(ValueError, match="assignment"):
             model.fit(X, partial)
         return
@@ -220,7 +220,7 @@ def test_supervision_matters(blobs, encoding):
         {"k_max": 3},
         {"metric": "cosine"},
         {"metric": "fisher"},
-        {"encoding": "centre"},
+        {"encoding": "center"},
         {"decode": "literal"},
         {"n_local": 3},
         {"soft_limit": 20},
@@ -232,7 +232,7 @@ def test_supervision_matters(blobs, encoding):
         {"cooling": 0.5},
         {"n_moves": 9},
         {"acceptance": "literal", "t_min": 0.01},
-        {"noise": 0.1, "encoding": "centre"},
+        {"perturbation_scale": 0.1, "encoding": "center"},
         {"form": "vector"},
         {"random_state": 6},
     ],
@@ -258,8 +258,8 @@ def test_choose_and_predict(blobs, encoding):
         np.testing.assert_array_equal(model.labels_, model.pareto_labels_[model.chosen_])
         np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.choose("i").pareto_front_[model.chosen_, 1] == model.pareto_front_[:, 1].max()
-    assert hasattr(model, "cluster_centers_") is (encoding == "centre")
-    if encoding == "centre":
+    assert hasattr(model, "cluster_centers_") is (encoding == "center")
+    if encoding == "center":
         k = model.n_clusters_
         np.testing.assert_array_equal(model.cluster_centers_, model.pareto_centers_[model.chosen_, :k])
         D = np.linalg.norm(X[:, None] - model.cluster_centers_[None], axis=2)
@@ -323,9 +323,9 @@ def test_threads_and_sparse_data(blobs):
     sparse = AMOSAClus(**options).fit(csr_matrix(X), blobs[2])
     np.testing.assert_allclose(one.pareto_front_, sparse.pareto_front_)
     with pytest.raises(TypeError, match="sparse"):
-        AMOSAClus(**options, encoding="centre").fit(csr_matrix(X))
+        AMOSAClus(**options, encoding="center").fit(csr_matrix(X))
     with pytest.raises(ValueError, match="metric"):
-        AMOSAClus(**{**QUICK, "metric": "fisher"}, encoding="centre").fit(X)
+        AMOSAClus(**{**QUICK, "metric": "fisher"}, encoding="center").fit(X)
 
 
 @ENCODINGS
@@ -359,7 +359,7 @@ def test_finds_clear_clusters(encoding):
     [
         AMOSAClus(**{**QUICK, "n_climb": 1, "n_moves": 4, "t_min": 5.0}),
         AMOSAClus(**QUICK),
-        AMOSAClus(**QUICK, encoding="centre"),
+        AMOSAClus(**QUICK, encoding="center"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -219,7 +219,7 @@ def test_solver_options_arrive(weights):
 
 
 def test_labels_without_normalised_topics_differ_and_losses_do_not(weights):
-    one, two = (EnsembleNMF(6, n_runs=5, normalise=on, random_state=0).fit(weights) for on in (True, False))
+    one, two = (EnsembleNMF(6, n_runs=5, normalize=on, random_state=0).fit(weights) for on in (True, False))
     np.testing.assert_array_equal(one.run_losses_, two.run_losses_)
     assert (one.run_labels_ != two.run_labels_).any()
 
@@ -238,7 +238,7 @@ def test_scale_of_the_weights_does_not_matter(weights, weighting, scale):
 def test_gold_labels_are_not_looked_at(weights):
     y = noisy()[1]
     models = [
-        EnsembleNMF(6, n_runs=4, selection="pareto", random_state=0).fit(weights, given)
+        EnsembleNMF(6, n_runs=4, run_selection="pareto", random_state=0).fit(weights, given)
         for given in (None, y, np.random.default_rng(0).permutation(y), y.astype(str))
     ]
     for model in models[1:]:
@@ -406,7 +406,7 @@ def test_documents_without_terms_and_a_selection():
     X = np.vstack([np.zeros(15), blocks()[0]])
     for selection, choose in (("best_half", "anmi"), ("pareto", "anmi"), ("pareto", "i2")):
         with pytest.warns(UserWarning, match="no terms"):
-            model = EnsembleNMF(3, n_runs=8, selection=selection, choose=choose, random_state=0).fit(X)
+            model = EnsembleNMF(3, n_runs=8, run_selection=selection, choose=choose, random_state=0).fit(X)
         np.testing.assert_array_equal(model.run_labels_[:, 0], -1)
         assert model.n_clusters_ == 3
 
@@ -415,7 +415,7 @@ def test_documents_without_terms_and_a_selection():
 
 
 def test_association_by_definition(weights):
-    model = EnsembleNMF(6, n_runs=7, selection="best_half", consensus="cspa", random_state=2).fit(weights)
+    model = EnsembleNMF(6, n_runs=7, run_selection="best_half", consensus="cspa", random_state=2).fit(weights)
     runs = model.run_labels_[model.selected_runs_]
     expected = np.zeros((model.n_clusters_, weights.shape[0]))
     for c in range(model.n_clusters_):
@@ -446,7 +446,7 @@ def test_association_of_meta_clusters(weights):
 
 
 def test_a_single_run_is_its_own_consensus(weights):
-    for options in ({}, {"selection": "best_half"}, {"selection": "pareto"}, {"consensus": "cspa"}):
+    for options in ({}, {"run_selection": "best_half"}, {"run_selection": "pareto"}, {"consensus": "cspa"}):
         model = EnsembleNMF(6, n_runs=1, random_state=0, **options).fit(weights)
         assert nmi(model.labels_, model.run_labels_[0]) == pytest.approx(1.0)
         np.testing.assert_allclose(model.confidence_, 1.0)
@@ -527,7 +527,7 @@ def test_cspa_is_refused_before_the_runs(weights, monkeypatch):
 
 
 def test_best_half(weights):
-    model = EnsembleNMF(6, n_runs=9, selection="best_half", random_state=0).fit(weights)
+    model = EnsembleNMF(6, n_runs=9, run_selection="best_half", random_state=0).fit(weights)
     assert len(model.selected_runs_) == 5
     np.testing.assert_array_equal(model.selected_runs_, best_half(model.run_labels_))
     all_runs = EnsembleNMF(6, n_runs=9, random_state=0).fit(weights)
@@ -543,7 +543,7 @@ def test_pareto(weights, choose):
         taken.append(labels)
         return mcla(labels, n_clusters, random_state=random_state)
 
-    options = {"n_runs": 10, "selection": "pareto", "choose": choose, "random_state": 0}
+    options = {"n_runs": 10, "run_selection": "pareto", "choose": choose, "random_state": 0}
     model = EnsembleNMF(6, consensus=consensus, **options).fit(weights)
     assert 5 <= len(model.selected_runs_) <= 10
     assert np.all(np.diff(model.selected_runs_) > 0)
@@ -683,7 +683,7 @@ def test_more_runs_go_on_and_fewer_are_refused(weights, tmp_path, monkeypatch):
         {"n_clusters": 5},
         {"solver": "mu"},
         {"weighting": None},
-        {"normalise": False},
+        {"normalize": False},
         {"dtype": "float64"},
         {"input": "counts"},
         {"tol": 1e-3},
@@ -714,8 +714,8 @@ def test_runs_of_other_data_are_refused(weights, tmp_path):
     [
         {"consensus": "cspa"},
         {"consensus": lambda labels, k, random_state: labels[0]},
-        {"selection": "best_half"},
-        {"selection": "pareto", "choose": "i2"},
+        {"run_selection": "best_half"},
+        {"run_selection": "pareto", "choose": "i2"},
         {"n_top_terms": 2},
         {"n_jobs": 2},
         {"max_memory": 10**7},

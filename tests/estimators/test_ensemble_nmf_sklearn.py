@@ -29,7 +29,7 @@ class SignedParts(EnsembleNMF):
 @parametrize_with_checks(
     [
         EnsembleNMF(**QUICK),
-        EnsembleNMF(**QUICK, weighting=None, dtype="float64", selection="best_half"),
+        EnsembleNMF(**QUICK, weighting=None, dtype="float64", run_selection="best_half"),
         EnsembleNMF(**QUICK, input="counts", consensus="hbgf"),
     ]
 )
@@ -149,7 +149,7 @@ def test_other_numbers_of_terms_are_refused():
         {"weighting": "tfidf"},
         {"solver": "als"},
         {"consensus": "vote"},
-        {"selection": "best"},
+        {"run_selection": "best"},
         {"choose": "loss"},
         {"dtype": "float16"},
         {"max_memory": 0},

@@ -176,18 +176,18 @@ def test_noise_is_seen_through(noisy, metric):
     partial = known(y, 30)
     free = partial < 0
     plain = KMeans(3, n_init=10, random_state=0).fit_predict(X)
-    model = MetricKMeans(3, metric=metric, random_state=0).fit(X, partial)
+    model = MetricKMeans(3, metric_type=metric, random_state=0).fit(X, partial)
     assert adjusted_rand_score(y[free], plain[free]) < 0.2
     assert adjusted_rand_score(y[free], model.labels_[free]) > 0.95
     np.testing.assert_array_equal(
-        MetricKMeans(3, metric=metric, random_state=0).fit_predict(X, partial), model.labels_
+        MetricKMeans(3, metric_type=metric, random_state=0).fit_predict(X, partial), model.labels_
     )
 
 
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_attributes(noisy, metric):
     X, y = noisy
-    model = MetricKMeans(3, metric=metric, random_state=0).fit(X, known(y, 30))
+    model = MetricKMeans(3, metric_type=metric, random_state=0).fit(X, known(y, 30))
     assert model.labels_.dtype == np.int32
     _, first = np.unique(model.labels_, return_index=True)
     assert (np.diff(first) > 0).all()
@@ -222,9 +222,9 @@ def test_centres_in_features_that_the_metric_ignores_are_means():
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_units_do_not_matter(noisy, metric):
     X, y = noisy
-    model = MetricKMeans(3, metric=metric, random_state=0).fit(X, known(y, 30))
+    model = MetricKMeans(3, metric_type=metric, random_state=0).fit(X, known(y, 30))
     units = np.array([1e-4, 1.0, 1e5])
-    other = MetricKMeans(3, metric=metric, random_state=0).fit(X * units + 7, known(y, 30))
+    other = MetricKMeans(3, metric_type=metric, random_state=0).fit(X * units + 7, known(y, 30))
     np.testing.assert_array_equal(other.labels_, model.labels_)
     np.testing.assert_allclose(other.inertia_, model.inertia_, rtol=1e-3)
 
@@ -235,7 +235,7 @@ def test_units_do_not_matter(noisy, metric):
 )
 def test_without_must_links_or_cannot_links_it_is_kmeans(metric, pairs):
     X, _ = make_blobs(60, centers=3, random_state=4)
-    model = MetricKMeans(3, metric=metric, random_state=0).fit(X, **pairs)
+    model = MetricKMeans(3, metric_type=metric, random_state=0).fit(X, **pairs)
     np.testing.assert_array_equal(model.metric_, np.ones(2) if metric == "diagonal" else np.eye(2))
     assert model.metric_objective_ is None
     plain = KMeans(3, n_init=10, random_state=0).fit(X)
@@ -269,7 +269,7 @@ def test_iris_gains_as_measured():
 def test_constant_and_repeated_features(metric):
     X, must, cannot = problem(2, d=2)
     X = np.column_stack([X, np.full(len(X), 3.0), X[:, 0]])
-    model = MetricKMeans(2, metric=metric, random_state=0).fit(X, must_link=must, cannot_link=cannot)
+    model = MetricKMeans(2, metric_type=metric, random_state=0).fit(X, must_link=must, cannot_link=cannot)
     assert np.isfinite(model.metric_).all()
     assert (np.diag(model.metric_) if metric == "full" else model.metric_)[2] == pytest.approx(0, abs=1e-9)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
@@ -279,7 +279,7 @@ def test_constant_and_repeated_features(metric):
 def test_more_features_than_samples(metric):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((12, 40)) + np.repeat([[0.0], [3.0]], 6, axis=0)
-    model = MetricKMeans(2, metric=metric, random_state=0)
+    model = MetricKMeans(2, metric_type=metric, random_state=0)
     model.fit(X, must_link=[(0, 1), (6, 7)], cannot_link=[(0, 6), (2, 8)])
     assert np.isfinite(model.metric_).all()
     np.testing.assert_array_equal(model.predict(X), model.labels_)
@@ -290,7 +290,7 @@ def test_more_features_than_samples(metric):
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_degenerate_pairs_are_warned_of(metric):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 0.0], [5.0, 1.5], [5.0, 1.5]])
-    model = MetricKMeans(2, metric=metric, ridge=0.0, random_state=0)
+    model = MetricKMeans(2, metric_type=metric, ridge=0.0, random_state=0)
     with pytest.warns(UserWarning, match="do not differ at all"):
         model.fit(X, must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
     assert model.labels_.tolist() == [0, 0, 1, 1, 1]
@@ -302,7 +302,7 @@ def test_degenerate_pairs_are_warned_of(metric):
 def test_a_metric_that_was_not_found_in_time():
     X, must, cannot = problem(0)
     for metric in ("diagonal", "full"):
-        model = MetricKMeans(2, metric=metric, metric_max_iter=1, metric_tol=1e-12, conflicts="keep")
+        model = MetricKMeans(2, metric_type=metric, metric_max_iter=1, metric_tol=1e-12, conflicts="keep")
         with pytest.warns(ConvergenceWarning, match="metric_max_iter=1"):
             model.fit(X, must_link=must, cannot_link=cannot)
 
@@ -315,7 +315,7 @@ def test_fewer_distinct_rows_than_clusters():
         model.fit(X)
     np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], 6))
     assert model.n_clusters_ == len(model.cluster_centers_) == 2
-    all_alike = MetricKMeans(3, metric="full", random_state=0)
+    all_alike = MetricKMeans(3, metric_type="full", random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         all_alike.fit(np.ones((9, 2)), must_link=[(0, 1)], cannot_link=[(2, 3)])
@@ -347,7 +347,7 @@ def test_same_seed_same_result(noisy):
     [
         ({"n_clusters": 7}, {}, "n_clusters=7 is more than the number of samples, 6"),
         ({"n_clusters": 0}, {}, "n_clusters"),
-        ({"metric": "euclidean"}, {}, "metric"),
+        ({"metric_type": "euclidean"}, {}, "metric_type"),
         ({"ridge": -1}, {}, "ridge"),
         ({}, {"y": [0, 1]}, "y must have one value per sample: expected 6, got 2"),
         ({"conflicts": "keep"}, {"y": [0, 1]}, "y must have one value per sample: expected 6, got 2"),
@@ -365,7 +365,7 @@ def test_bad_input_is_named(options, data, message):
 @parametrize_with_checks(
     [
         MetricKMeans(2, n_init=2, random_state=0),
-        MetricKMeans(2, metric="full", n_init=2, random_state=0),
+        MetricKMeans(2, metric_type="full", n_init=2, random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

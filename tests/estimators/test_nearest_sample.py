@@ -23,7 +23,7 @@ Y = Y[kept]
 SMALL = {"pop_size": 10, "n_gen": 3, "random_state": 0}
 MODELS = {
     "pesc": PESC(3, **SMALL),
-    "zscore": PESC(3, scale="zscore", metric="cosine", **SMALL),
+    "standard": PESC(3, scale="standard", metric="cosine", **SMALL),
     "mock": MOCK(3, scale="minmax", **SMALL),
     "spectral": SpectralGraphClustering(3, metric="manhattan", scale="none", random_state=0),
     "waterfill": SpectralGraphClustering(3, graph="waterfill", metric="l2", random_state=0),

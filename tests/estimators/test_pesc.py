@@ -99,7 +99,7 @@ def test_every_ensemble_and_laplacian(blobs, ensemble, laplacian):
         {"ensemble": "es1", "min_weight": 1e-6},
         {"ensemble": "es3", "sigma": "grid"},
         {"ensemble": "es3", "sigma": 0.3},
-        {"scale": "zscore"},
+        {"scale": "standard"},
         {"scale": "none"},
         {"metric": "manhattan"},
         {"ties": "index"},
@@ -264,7 +264,7 @@ def test_labels_can_join_their_class(how):
     X, y = shuffled(load_wine, 0)
     known = partial(y, 0.2, 1)
     plain = PESC(3, **QUICK).fit(X, known)
-    joined = PESC(3, must_link=how, **QUICK).fit(X, known)
+    joined = PESC(3, must_link_edges=how, **QUICK).fit(X, known)
     assert joined.similarity_.nnz > plain.similarity_.nnz
     free = known < 0
     assert (adjusted_rand_score(y[free], joined.labels_[free])) > 0.75
@@ -278,14 +278,14 @@ def test_contradictions_are_named(blobs):
 def test_labels_reach_the_fit_and_only_the_given_ones():
     X, y = shuffled(load_iris, 0)
     known = partial(y, 0.2, 0)
-    model = PESC(3, must_link=True, **QUICK)
+    model = PESC(3, must_link_edges=True, **QUICK)
     given = model.fit(X, known)
     labels, S = given.labels_, given.similarity_
-    np.testing.assert_array_equal(PESC(3, must_link=True, **QUICK).fit_predict(X, known), labels)
-    assert abs(PESC(3, must_link=True, **QUICK).fit(X).similarity_ - S).max() > 0
+    np.testing.assert_array_equal(PESC(3, must_link_edges=True, **QUICK).fit_predict(X, known), labels)
+    assert abs(PESC(3, must_link_edges=True, **QUICK).fit(X).similarity_ - S).max() > 0
     # Renaming the classes says the same.
     renamed = np.where(known < 0, -1, (known + 1) % 3)
-    np.testing.assert_array_equal(PESC(3, must_link=True, **QUICK).fit_predict(X, renamed), labels)
+    np.testing.assert_array_equal(PESC(3, must_link_edges=True, **QUICK).fit_predict(X, renamed), labels)
 
 
 def test_the_input_is_not_changed(blobs):
@@ -353,5 +353,5 @@ def test_bad_supervision_is_named(blobs):
 
 
 def test_clone_keeps_parameters():
-    model = PESC(3, sigma=SIGMA_GRID[2], must_link="star", **QUICK)
+    model = PESC(3, sigma=SIGMA_GRID[2], must_link_edges="star", **QUICK)
     assert clone(model).get_params() == model.get_params()

@@ -234,7 +234,7 @@ def test_disconnected_without_bridges():
         ({"graph": "gabriel"}, "'graph' parameter"),
         ({"sigma": "max"}, "'sigma' parameter"),
         ({"epsilon": 0.0}, "'epsilon' parameter"),
-        ({"must_link": "ring"}, "'must_link' parameter"),
+        ({"must_link_edges": "ring"}, "'must_link_edges' parameter"),
         ({"graph": "full", "max_memory": 1000}, "max_memory=1000 bytes"),
     ],
 )
@@ -255,14 +255,14 @@ def test_scaling_by_hand():
     X = np.array([[1.0, 5.0, 10.0], [3.0, 5.0, 20.0], [5.0, 5.0, 40.0]])
     assert feature_scaling(X, "none")(X) is X
     np.testing.assert_allclose(feature_scaling(X, "minmax")(X), [[0, 0], [0.5, 1 / 3], [1, 1]])
-    z = feature_scaling(X, "zscore")(X)
+    z = feature_scaling(X, "standard")(X)
     assert z.shape == (3, 2)
     np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-15)
     np.testing.assert_allclose(z.std(axis=0), 1)
     np.testing.assert_allclose(z[:, 0], [-np.sqrt(1.5), 0, np.sqrt(1.5)])
 
 
-@pytest.mark.parametrize("scale", ["minmax", "zscore"])
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
 def test_scaling_keeps_float32_and_survives_constants_and_extremes(scale):
     def scaled(X):
         return feature_scaling(X, scale)(X)

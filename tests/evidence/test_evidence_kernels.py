@@ -148,7 +148,7 @@ def test_tiny_weights_are_weights():
     [
         ([[0, -1]], [1.0], None, "labels must be non-negative"),
         ([[0, 1]], [1.0, 1.0], None, "weights must have one entry"),
-        ([[0, 1]], [0.0], None, "above 0"),
+        ([[0, 1]], [0.0], None, "positive for some"),
         ([[0, 1]], [np.nan], None, "finite"),
         ([[0, 1]], [1.0], [2], "columns must be from 0"),
     ],

@@ -140,7 +140,7 @@ FAMILIES = [
     Model("NSGA2Clus", {**SEARCH, "metric": "euclidean"}, y=Y),
     Model("NSGA2Clus deap", {**SEARCH, "engine": "deap", "metric": "euclidean"}, y=Y, every=2),
     Model("AMOSAClus", {"t_min": 1.0}, y=Y, every=2),
-    Model("AMOSAClus centers", {"t_min": 1.0, "encoding": "centre"}, y=Y),
+    Model("AMOSAClus centers", {"t_min": 1.0, "encoding": "center"}, y=Y),
     Model("EnsembleNMF", {"n_clusters": 4, "n_runs": 12}, every=1),
     Model("PESC", SEARCH, every=2),
     Model("PESC deap", {**SEARCH, "engine": "deap", "operators": "rank"}),

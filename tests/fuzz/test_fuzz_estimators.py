@@ -134,7 +134,9 @@ def test_truth_values_are_no_numbers(class_name, options):
 
 
 def test_options_of_truth_values_stay_so():
-    assert public.PESC(2, pop_size=6, n_gen=1, must_link=True, random_state=0).fit(TABLE).n_clusters_ == 2
+    assert (
+        public.PESC(2, pop_size=6, n_gen=1, must_link_edges=True, random_state=0).fit(TABLE).n_clusters_ == 2
+    )
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -187,7 +189,7 @@ def test_long_floats_are_categories_like_others():
 @pytest.mark.parametrize("size", [1e160, 1e300])
 def test_centres_of_values_whose_squares_overflow(metric, size):
     model = public.AMOSAClus(
-        encoding="centre", metric=metric, n_climb=1, n_moves=2, cooling=0.1, random_state=0
+        encoding="center", metric=metric, n_climb=1, n_moves=2, cooling=0.1, random_state=0
     )
     with pytest.raises(ValueError, match=r"values so large that squared distances overflow.*rescale it"):
         model.fit(TABLE * size)
@@ -196,7 +198,7 @@ def test_centres_of_values_whose_squares_overflow(metric, size):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_metric_kmeans_refuses_what_has_no_finite_inertia(metric):
-    model = public.MetricKMeans(2, metric=metric, random_state=0)
+    model = public.MetricKMeans(2, metric_type=metric, random_state=0)
     with pytest.raises(
         ValueError, match=r"X has values so large that squared distances overflow, up to .*; rescale it"
     ):

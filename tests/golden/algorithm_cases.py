@@ -118,8 +118,8 @@ EVOLVED = {
         CENTERS,
         _nsga2(
             ops.EncodingSampling,
-            ops.CentreMatchingCrossover,
-            ops.RelocateCentre,
+            ops.CenterMatchingCrossover,
+            ops.RelocateCenter,
             kind=GA,
             repair=ops.LocalSearchRepair(),
         ),

@@ -201,7 +201,7 @@ def test_star_links_every_member_with_the_medoid():
     X = np.array([[0.0], [10.0], [4.0], [5.0], [6.0]])
     S = sp.csr_array((5, 5))
     groups = constraint_groups(5, [0, 0, 0, 0, -1])
-    star = write_constraints(S, groups, must_link="star", X=X).toarray()
+    star = write_constraints(S, groups, must_link_edges="star", X=X).toarray()
     # Sums of distances to the others: 19, 21, 11, 11 -> the first of the two best, sample 2.
     assert np.argwhere(star > 0).tolist() == [[0, 2], [1, 2], [2, 0], [2, 1], [2, 3], [3, 2]]
     assert set(star[star > 0]) == {1.0}
@@ -211,7 +211,7 @@ def test_star_without_features_is_a_ring():
     groups = constraint_groups(6, [0, 0, 0, 1, 1, -1])
     S = np.zeros((6, 6))
     S[0, 5] = 0.3
-    ring = write_constraints(S, groups, must_link="star").toarray()
+    ring = write_constraints(S, groups, must_link_edges="star").toarray()
     linked = {(i, j): v for (i, j), v in np.ndenumerate(ring) if v and i < j}
     assert linked == {(0, 1): 0.3, (1, 2): 0.3, (0, 2): 0.3, (3, 4): 0.3, (0, 5): 0.3}
 
@@ -220,19 +220,19 @@ def test_large_groups_are_linear_in_a_star():
     n = 5000
     X = np.random.default_rng(0).normal(size=(n, 2))
     groups = constraint_groups(n, np.zeros(n, dtype=int))
-    assert write_constraints(sp.csr_array((n, n)), groups, must_link="star", X=X).nnz == 2 * (n - 1)
+    assert write_constraints(sp.csr_array((n, n)), groups, must_link_edges="star", X=X).nnz == 2 * (n - 1)
 
 
 @pytest.mark.parametrize(("n", "n_links"), [(1414, 1414 * 1413 // 2), (1415, 1415)])
 def test_more_than_a_million_must_links_are_no_clique(n, n_links):
     groups = constraint_groups(n, np.zeros(n, dtype=int))
-    assert write_constraints(sp.csr_array((n, n)), groups, must_link="auto").nnz == 2 * n_links
+    assert write_constraints(sp.csr_array((n, n)), groups, must_link_edges="auto").nnz == 2 * n_links
 
 
 def test_constraints_refuse_nonsense():
     groups = constraint_groups(3, [0, 0, 1])
     with pytest.raises(ValueError, match="must_link must be"):
-        write_constraints(np.zeros((3, 3)), groups, must_link="ring")
+        write_constraints(np.zeros((3, 3)), groups, must_link_edges="ring")
     with pytest.raises(ValueError, match="groups are about 3 samples"):
         write_constraints(np.zeros((4, 4)), groups)
 

@@ -391,9 +391,9 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         model.ask(resume=path)
     lines = path.read_text().splitlines()
     for text, message in [
-        ("", "no file of answers"),
-        ("\x00\x01", "no file of answers"),
-        ("{}\n", "no file of answers"),
+        ("", "not a file of answers"),
+        ("\x00\x01", "not a file of answers"),
+        ("{}\n", "not a file of answers"),
         ("[1]\n", "damaged: line 1"),
         ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not JSON"),
         ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is not an answer"),

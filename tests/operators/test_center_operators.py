@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pymoo.core.population import Population
 
-from moo_clustering.operators import CentreMatchingCrossover, LocalSearchRepair, RelocateCentre
+from moo_clustering.operators import CenterMatchingCrossover, LocalSearchRepair, RelocateCenter
 from moo_clustering.operators import centers as module
 from moo_clustering.operators.centers import cheapest, drawn, match_centers, nearest_pairs, relocate
 from moo_clustering.problems import SumOfSquaresProblem
@@ -83,7 +83,7 @@ def test_crossover_leaves_parents_alone_and_hands_the_mix_on(n_offsprings):
     pop = Population.new(X=X.copy())
     pop[0].set("mix", 0.05)
     pop[1].set("mix", 0.95)
-    crossover = CentreMatchingCrossover(n_offsprings)
+    crossover = CenterMatchingCrossover(n_offsprings)
     mixes = []
     for seed in range(100):
         made = crossover.do(problem, pop, [[0, 1]], random_state=np.random.default_rng(seed))
@@ -101,7 +101,7 @@ def test_crossover_leaves_parents_alone_and_hands_the_mix_on(n_offsprings):
 
 def test_mix_of_parents_without_one_is_drawn():
     pop = Population.new(X=np.stack([A.ravel(), B.ravel()]))
-    (child,) = CentreMatchingCrossover(1).do(plane(), pop, [[0, 1]], random_state=np.random.default_rng(0))
+    (child,) = CenterMatchingCrossover(1).do(plane(), pop, [[0, 1]], random_state=np.random.default_rng(0))
     assert 0.0 <= child.get("mix") <= 1.0
 
 
@@ -235,14 +235,14 @@ def test_mutation_of_a_population():
     problem = plane()
     genes = problem.encoding.random(30, np.random.default_rng(0))
     pop = Population.new(X=genes.copy())
-    mutated = RelocateCentre().do(problem, pop, inplace=False, random_state=np.random.default_rng(1))
+    mutated = RelocateCenter().do(problem, pop, inplace=False, random_state=np.random.default_rng(1))
     np.testing.assert_array_equal(pop.get("X"), genes)
     changed = (mutated.get("X") != genes).reshape(30, 3, 2).any(axis=2).sum(axis=1)
     assert changed.max() == 1
     assert changed.sum() > 20
-    some = RelocateCentre(prob=0.3).do(problem, pop, inplace=False, random_state=np.random.default_rng(1))
+    some = RelocateCenter(prob=0.3).do(problem, pop, inplace=False, random_state=np.random.default_rng(1))
     assert 0 < (some.get("X") != genes).any(axis=1).sum() < 20
-    assert not np.shares_memory(RelocateCentre()._do(problem, genes), genes)
+    assert not np.shares_memory(RelocateCenter()._do(problem, genes), genes)
 
 
 def test_mix_of_the_individual_counts():
@@ -250,9 +250,9 @@ def test_mix_of_the_individual_counts():
     pop = Population.new(X=problem.encoding.random(4, np.random.default_rng(0)))
     used = problem.n_distances
     pop.set("mix", [1.0] * 4)
-    RelocateCentre().do(problem, pop, random_state=np.random.default_rng(1))
+    RelocateCenter().do(problem, pop, random_state=np.random.default_rng(1))
     assert problem.n_distances == used
-    RelocateCentre(mix=0.0).do(problem, pop, random_state=np.random.default_rng(1))
+    RelocateCenter(mix=0.0).do(problem, pop, random_state=np.random.default_rng(1))
     assert problem.n_distances == used + 4 * 40 * 2
 
 
@@ -266,14 +266,14 @@ def test_local_search_writes_back():
 
 def test_refusals():
     with pytest.raises(ValueError, match="n_offsprings"):
-        CentreMatchingCrossover(3)
+        CenterMatchingCrossover(3)
     with pytest.raises(ValueError, match="removal"):
-        RelocateCentre("dear")
+        RelocateCenter("dear")
     with pytest.raises(ValueError, match="mix"):
-        RelocateCentre(mix=1.5)
+        RelocateCenter(mix=1.5)
     with pytest.raises(TypeError, match="no SumOfSquaresProblem"):
-        CentreMatchingCrossover()._do(object(), np.zeros((2, 1, 3)))
+        CenterMatchingCrossover()._do(object(), np.zeros((2, 1, 3)))
     with pytest.raises(TypeError, match="no SumOfSquaresProblem"):
-        RelocateCentre()._do(object(), np.zeros((1, 3)))
+        RelocateCenter()._do(object(), np.zeros((1, 3)))
     with pytest.raises(TypeError, match="improve"):
         LocalSearchRepair()._do(object(), np.zeros((1, 3)))

@@ -77,7 +77,7 @@ problem = problems.SumOfSquaresProblem([[0.0], [1.0], [9.0], [10.0]], 2)
 print(*(type(one).__name__ for one in problem.operators().values()))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    names = ["RefillingSampling", "CentreMatchingCrossover", "RelocateCentre", "LocalSearchRepair"]
+    names = ["RefillingSampling", "CenterMatchingCrossover", "RelocateCenter", "LocalSearchRepair"]
     assert done.stdout.split() == [*names, "CanonicalDuplicates"]
 
 

@@ -16,11 +16,11 @@ from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.operators import (
     CanonicalDuplicates,
-    CentreMatchingCrossover,
+    CenterMatchingCrossover,
     EncodingRepair,
     EncodingSampling,
     LocalSearchRepair,
-    RelocateCentre,
+    RelocateCenter,
 )
 from moo_clustering.problems import CenterEncoding, PartitionProblem, SumOfSquaresProblem
 from moo_clustering.problems import centers as module
@@ -177,8 +177,8 @@ def test_operators_in_pymoos_ga():
     algorithm = GA(
         pop_size=8,
         sampling=EncodingSampling(),
-        crossover=CentreMatchingCrossover(),
-        mutation=RelocateCentre(prob=0.7),
+        crossover=CenterMatchingCrossover(),
+        mutation=RelocateCenter(prob=0.7),
         repair=LocalSearchRepair(),
         eliminate_duplicates=CanonicalDuplicates(problem.encoding),
     )
@@ -201,8 +201,8 @@ def test_operators_in_nsga2_with_links_as_the_second_objective():
     algorithm = NSGA2(
         pop_size=12,
         sampling=EncodingSampling(),
-        crossover=CentreMatchingCrossover(),
-        mutation=RelocateCentre(),
+        crossover=CenterMatchingCrossover(),
+        mutation=RelocateCenter(),
         repair=LocalSearchRepair(),
         eliminate_duplicates=CanonicalDuplicates(problem.encoding),
     )

@@ -25,8 +25,8 @@ EVEN = np.full((12, 3), 1 / 3)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sweep(DATA, TARGETS, np.full((12, 2), np.nan), OPTIONS), "finite and at least 0, got nan"),
-        (lambda: iterate(DATA, TARGETS, -EVEN, OPTIONS), "at least 0, got -0.333"),
+        (lambda: sweep(DATA, TARGETS, np.full((12, 2), np.nan), OPTIONS), "finite and non-negative, got nan"),
+        (lambda: iterate(DATA, TARGETS, -EVEN, OPTIONS), "non-negative, got -0.333"),
         (
             lambda: sweep(DATA, TARGETS, np.eye(3)[[0] * 12], OPTIONS, centers=np.zeros((5, 2))),
             r"centers must have shape \(5, 3\), got \(5, 2\)",

@@ -5,7 +5,7 @@ from .bags import SearchPartition as SearchPartition
 from .bags import UsesAllClusters as UsesAllClusters
 from .bags import perturbed as perturbed
 from .individuals import ArrayIndividual as ArrayIndividual
-from .individuals import CentreIndividual as CentreIndividual
+from .individuals import CenterIndividual as CenterIndividual
 from .individuals import MedoidFitness as MedoidFitness
 from .individuals import MedoidIndividual as MedoidIndividual
 from .individuals import Minimize as Minimize
@@ -33,7 +33,7 @@ from .toolboxes import label_toolbox as label_toolbox
 from .toolboxes import medoid_toolbox as medoid_toolbox
 from .toolboxes import neighbor_toolbox as neighbor_toolbox
 from .toolboxes import slot_toolbox as slot_toolbox
-from .variation import cx_match_centres as cx_match_centres
+from .variation import cx_match_centers as cx_match_centers
 from .variation import local_search as local_search
 from .variation import mut_relocate as mut_relocate
 from .variation import partition_distance as partition_distance

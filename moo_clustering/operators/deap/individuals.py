@@ -100,7 +100,7 @@ def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
     return np.array(genes).view(cls)
 
 
-class CentreIndividual(ArrayIndividual):
+class CenterIndividual(ArrayIndividual):
     """An individual whose genes are coordinates of centres, with the attributes ``mix`` and ``labels``.
 
     Parameters

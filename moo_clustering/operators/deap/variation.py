@@ -75,10 +75,10 @@ def partition_key(individual: Individual) -> bytes:
     return relabel_by_first_appearance(np.asarray(individual)).tobytes()
 
 
-def cx_match_centres(
+def cx_match_centers(
     first: Individual, second: Individual, rng: np.random.Generator, *, n_clusters: int
 ) -> tuple[Individual, Individual]:
-    """Apply :class:`~moo_clustering.operators.CentreMatchingCrossover` to two individuals, in place.
+    """Apply :class:`~moo_clustering.operators.CenterMatchingCrossover` to two individuals, in place.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def mut_relocate(
     removal: Removal = "uniform",
     mix: float | None = None,
 ) -> tuple[Individual]:
-    """Apply :class:`~moo_clustering.operators.RelocateCentre` to an individual, in place.
+    """Apply :class:`~moo_clustering.operators.RelocateCenter` to an individual, in place.
 
     Parameters
     ----------

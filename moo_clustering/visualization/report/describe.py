@@ -364,7 +364,7 @@ def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
         from moo_clustering.estimators._pareto_pool import FeatureScaling
 
         return FeatureScaling.of(table, scale, n_components=table.shape[1]).transform(table)
-    if scale in ("minmax", "zscore"):
+    if scale in ("minmax", "standard"):
         from moo_clustering.estimators._base import feature_scaling
 
         return np.asarray(feature_scaling(table, scale)(table), dtype=np.float64)

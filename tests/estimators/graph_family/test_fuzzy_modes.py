@@ -140,7 +140,7 @@ def test_front_and_members(blobs, metric):
 def test_centers_are_in_the_units_of_the_data(blobs):
     X, _ = blobs
     X = X * [1, 10, 100, 1000] + 5
-    for scale in ("minmax", "zscore", "none"):
+    for scale in ("minmax", "standard", "none"):
         model = FuzzyModesMOGA(3, metric="euclidean", scale=scale, **QUICK).fit(X)
         for label, center in enumerate(model.cluster_centers_):
             np.testing.assert_allclose(center, X[model.labels_ == label].mean(axis=0))
@@ -149,7 +149,7 @@ def test_centers_are_in_the_units_of_the_data(blobs):
     np.testing.assert_array_equal(model.modes_, model.cluster_centers_)
     # Scaling acts: units of the columns matter only without it.
     units = [1, 10, 100, 0.001]
-    for scale, equal in (("minmax", True), ("zscore", True), ("none", False)):
+    for scale, equal in (("minmax", True), ("standard", True), ("none", False)):
         options = {"metric": "euclidean", "scale": scale, **QUICK}
         one, two = (FuzzyModesMOGA(3, **options).fit(data) for data in (X, X * units))
         assert np.allclose(one.pareto_front_[0], two.pareto_front_[0], rtol=1e-6) is equal

@@ -86,7 +86,7 @@ def test_all_rules_are_named(model, rule, X):
         model.fit(X).choose(rule)
 
 
-@pytest.mark.parametrize("scale", ["minmax", "zscore"])
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
 @pytest.mark.parametrize("factor", [1e-30, 1e-290, 1e150, 1e305])
 def test_numbers_of_any_size_are_scaled_alike(factor, scale, X):
     table = X / abs(X).max()
@@ -97,14 +97,14 @@ def test_numbers_of_any_size_are_scaled_alike(factor, scale, X):
     np.testing.assert_array_equal(other.predict(table * factor), one.predict(table))
 
 
-@pytest.mark.parametrize("scale", ["minmax", "zscore", "none"])
+@pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
 def test_coded_numbers(scale):
     columns = [Column("a", pd.Series([1.0, 2.0, 5.0])), Column("b", pd.Series([7, 7, 7]))]
     coder = NumberCoder(columns, scale)
     coded = coder.encode(columns)
     a = {
         "minmax": [0, 0.25, 1],
-        "zscore": (np.array([1, 2, 5]) - 8 / 3) / np.std([1, 2, 5]),
+        "standard": (np.array([1, 2, 5]) - 8 / 3) / np.std([1, 2, 5]),
         "none": [1, 2, 5],
     }
     np.testing.assert_allclose(coded[:, 0], a[scale], atol=1e-15)

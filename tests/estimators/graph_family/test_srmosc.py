@@ -149,7 +149,7 @@ def base(blobs):
         {"pop_size": 6},
         {"laplacian": "rw"},
         {"laplacian": "unnormalized"},
-        {"scale": "zscore"},
+        {"scale": "standard"},
         {"scale": "none"},
         {"metric": "manhattan"},
         {"final": "consensus"},
@@ -166,7 +166,7 @@ def test_options_act(blobs, base, options):
     )
     assert differs
     # Standardised samples have opposites that rebuild nothing; far samples link clusters.
-    if options.get("scale") != "zscore" and options.get("n_candidates") != "all":
+    if options.get("scale") != "standard" and options.get("n_candidates") != "all":
         assert adjusted_rand_score(blobs[1], model.labels_) > 0.85
 
 

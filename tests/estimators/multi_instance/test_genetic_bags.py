@@ -202,7 +202,7 @@ def test_worked_values(cls, value):
 # ------------------------------------------------------------------------------------------- MIGCUK
 
 
-@pytest.mark.parametrize("options", [{}, {"mutation": "rank"}, {"selection": "linear"}, {"p_cx": 1.0}])
+@pytest.mark.parametrize("options", [{}, {"mutation": "rank"}, {"fitness_scaling": "linear"}, {"pc": 1.0}])
 @pytest.mark.parametrize("centers", ["medoid", "mean"])
 @pytest.mark.parametrize("seed", range(3))
 def test_medoids_labels_and_value_agree(centers, options, seed):
@@ -314,11 +314,11 @@ def test_budget_is_met_exactly(cls, max_evals, monkeypatch):
 
 def test_trials_are_all_that_was_tried():
     bags, _ = overlapping(20, 2)
-    model = MIGKA(3, p_mut=1.0, p_gene=1.0, p_km=0.0, pop_size=10, n_gen=5, random_state=0).fit(bags)
+    model = MIGKA(3, pm=1.0, p_gene=1.0, p_km=0.0, pop_size=10, n_gen=5, random_state=0).fit(bags)
     most = 10 * 5 * 20 * 2
     assert 0.95 * most <= model.n_trial_evaluations_ <= most
     assert model.n_evaluations_ == 60
-    assert MIGKA(p_mut=0.0, **SMALL).fit(bags).n_trial_evaluations_ == 0
+    assert MIGKA(pm=0.0, **SMALL).fit(bags).n_trial_evaluations_ == 0
 
 
 @EVERY
@@ -338,7 +338,7 @@ def test_the_best_never_worsens(cls):
 @pytest.mark.parametrize("cls", [CHCMIC, MemeticCHCMIC])
 def test_restarts_keep_the_best(cls):
     bags, _ = overlapping(12, 2)
-    options = {"threshold": 1, "p_mut": 0.1} if cls is CHCMIC else {}
+    options = {"threshold": 1, "pm": 0.1} if cls is CHCMIC else {}
     model = cls(pop_size=8, n_gen=40, random_state=1, **options).fit(bags)
     assert model.n_restarts_ == sum(model.logbook_.select("restart")) > 1
     assert (np.diff(model.logbook_.select("min")) <= 0).all()
@@ -378,7 +378,7 @@ def test_same_seed_same_run(cls):
 
 
 SHARED = [
-    {"p_mut": 0.4},
+    {"pm": 0.4},
     {"p_gene": 0.2},
     {"weighting": "instance"},
     {"min_cluster_size": 4},
@@ -389,7 +389,7 @@ WEIGHTS = [{"weights": "scaled"}, {"weights": "printed"}, {"weights": "greedy"},
 OPTIONS = {
     MIGKA: [*SHARED, *OF_PARTITIONS, *WEIGHTS, {"elitism": 0}],
     MIFGKA: [
-        *[{"p_mut": 0.4}, {"p_gene": 0.2}, {"weighting": "instance"}, {"max_evals": 40}, *OF_PARTITIONS],
+        *[{"pm": 0.4}, {"p_gene": 0.2}, {"weighting": "instance"}, {"max_evals": 40}, *OF_PARTITIONS],
         *[{"bias": 0.1}, {"reading": "printed"}, {"legality": "count"}, {"elitism": 0}],
     ],
     CHCMIC: [
@@ -400,7 +400,7 @@ OPTIONS = {
     MIGCUK: [
         *[*SHARED[:2], *OF_PARTITIONS[1:], {"k_min": 2}, {"kind": "symmetric"}, {"kind": "mean"}],
         *[{"kind": "min_min"}, {"kind": "mean_min"}, {"centers": "mean"}, {"mutation": "rank"}],
-        *[{"reach": 0.05}, {"selection": "linear"}, {"p_cx": 0.9}, {"elitism": 0}, {"max_evals": 40}],
+        *[{"reach": 0.05}, {"fitness_scaling": "linear"}, {"pc": 0.9}, {"elitism": 0}, {"max_evals": 40}],
         *[{"min_cluster_size": 4}],
     ],
 }
@@ -461,7 +461,7 @@ def test_no_cluster_is_smaller_than_asked(cls, k, least, n_gen):
     [
         {"weights": "printed", "empty": "closest", "threshold": 1, "n_keep": 1},
         {"mutate": "population", "crossover": "hux", "distance": "aligned"},
-        {"p_mut": 0.0, "p_km": 1.0},
+        {"pm": 0.0, "p_km": 1.0},
     ],
 )
 def test_literal_options_keep_sizes_too(options):
@@ -477,7 +477,7 @@ def test_all_in_one_never_wins(monkeypatch):
     )
     bags, _ = overlapping(12, 3)
     for cls in PARTITIONS:
-        options = {"p_mut": 0.0, "p_km": 0.0} if cls is not MemeticCHCMIC else {}
+        options = {"pm": 0.0, "p_km": 0.0} if cls is not MemeticCHCMIC else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore" if cls is MIFGKA else "error")
             model = cls(3, min_cluster_size=2, **options, **SMALL).fit(bags)
@@ -485,7 +485,7 @@ def test_all_in_one_never_wins(monkeypatch):
         assert model.n_clusters_ == 3
         assert model.fitness_ == pytest.approx(OBJECTIVES[cls](scaled(bags), model.labels_))
     with pytest.warns(UserWarning, match="MIFGKA met no partition with 3 clusters of at least 2 bags"):
-        MIFGKA(3, min_cluster_size=2, p_mut=0.0, p_km=0.0, **SMALL).fit(bags)
+        MIFGKA(3, min_cluster_size=2, pm=0.0, p_km=0.0, **SMALL).fit(bags)
 
 
 # ---------------------------------------------------------------------------------------- constraints

@@ -38,7 +38,7 @@ def saved(path):
         MIGCUK(),
         MIGCUK(k_min=2, mutation="rank", centers="mean", constraint_handling="repair"),
         CHCMIC(),
-        CHCMIC(threshold=1, p_mut=0.1, n_keep=2, distance="aligned", mutate="population", max_evals=1500),
+        CHCMIC(threshold=1, pm=0.1, n_keep=2, distance="aligned", mutate="population", max_evals=1500),
         MemeticCHCMIC(max_evals=6000),
         MemeticCHCMIC(constraint_handling="repair"),
     ],

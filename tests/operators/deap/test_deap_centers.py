@@ -8,8 +8,8 @@ import pytest
 from deap import base
 
 from moo_clustering.operators.deap import Minimize
-from moo_clustering.operators.deap.individuals import CentreIndividual
-from moo_clustering.operators.deap.variation import cx_match_centres, local_search, mut_relocate
+from moo_clustering.operators.deap.individuals import CenterIndividual
+from moo_clustering.operators.deap.variation import cx_match_centers, local_search, mut_relocate
 from moo_clustering.problems import SumOfSquaresProblem
 
 
@@ -20,7 +20,7 @@ def problem_of(seed=0, k=5):
 
 
 def test_individual():
-    individual = CentreIndividual([1, 2, 3, 4], mix=0.3)
+    individual = CenterIndividual([1, 2, 3, 4], mix=0.3)
     assert individual.dtype == np.float64
     individual.fitness.values = (5.0,)
     twin = copy.deepcopy(individual)
@@ -36,28 +36,28 @@ class ListIndividual(list):
         self.fitness = Minimize()
 
 
-@pytest.mark.parametrize("kind", [CentreIndividual, ListIndividual])
+@pytest.mark.parametrize("kind", [CenterIndividual, ListIndividual])
 def test_crossover_in_place(kind):
     first, second = kind([0.0, 0.0, 10.0, 0.0]), kind([9.0, 1.0, 1.0, 0.0])
     first.fitness.values = second.fitness.values = (1.0,)
-    a, b = cx_match_centres(first, second, np.random.default_rng(0), n_clusters=2)
+    a, b = cx_match_centers(first, second, np.random.default_rng(0), n_clusters=2)
     assert a is first
     assert b is second
     assert not a.fitness.valid
     # 0,0 goes with 1,0 and 10,0 with 9,1
     assert {tuple(a[:2]), tuple(b[:2])} == {(0.0, 0.0), (1.0, 0.0)}
     assert {tuple(a[2:]), tuple(b[2:])} == {(10.0, 0.0), (9.0, 1.0)}
-    assert hasattr(a, "mix") == isinstance(a, CentreIndividual)
+    assert hasattr(a, "mix") == isinstance(a, CenterIndividual)
 
 
 def test_clones_are_crossed_and_mutated_without_touching_the_parents():
     problem, rng = problem_of(), np.random.default_rng(0)
     toolbox = base.Toolbox()
-    parents = [CentreIndividual(genes, mix=0.5) for genes in problem.encoding.random(2, rng)]
+    parents = [CenterIndividual(genes, mix=0.5) for genes in problem.encoding.random(2, rng)]
     before = [np.array(parent) for parent in parents]
     for parent in parents:
         parent.fitness.values = (3.0,)
-    for child in cx_match_centres(*map(toolbox.clone, parents), rng, n_clusters=5):
+    for child in cx_match_centers(*map(toolbox.clone, parents), rng, n_clusters=5):
         mut_relocate(child, rng, problem=problem)
         child[:] = 9.0
         assert 0.3 <= child.mix <= 0.7
@@ -73,8 +73,8 @@ def test_children_do_not_depend_on_the_order_of_centres():
         made = set()
         rng = np.random.default_rng(1)
         for _ in range(600):
-            pair = CentreIndividual(first.ravel()), CentreIndividual(second[order].ravel())
-            for child in cx_match_centres(*pair, rng, n_clusters=5):
+            pair = CenterIndividual(first.ravel()), CenterIndividual(second[order].ravel())
+            for child in cx_match_centers(*pair, rng, n_clusters=5):
                 made.add(frozenset(map(tuple, np.reshape(child, (5, 2)).tolist())))
         return made
 
@@ -85,7 +85,7 @@ def test_children_do_not_depend_on_the_order_of_centres():
 def test_mutation_moves_one_centre_to_a_sample():
     problem = problem_of()
     rng = np.random.default_rng(0)
-    individual = CentreIndividual(problem.encoding.random(1, rng)[0] + 0.5, mix=0.0)
+    individual = CenterIndividual(problem.encoding.random(1, rng)[0] + 0.5, mix=0.0)
     before = np.array(individual)
     (same,) = mut_relocate(individual, rng, problem=problem)
     assert same is individual
@@ -99,11 +99,11 @@ def test_mutation_moves_one_centre_to_a_sample():
 def test_in_a_toolbox():
     problem, rng = problem_of(), np.random.default_rng(0)
     toolbox = base.Toolbox()
-    toolbox.register("mate", cx_match_centres, rng=rng, n_clusters=5)
+    toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=5)
     toolbox.register("mutate", mut_relocate, rng=rng, problem=problem)
     toolbox.register("evaluate", lambda individual: tuple(problem.evaluate(np.asarray(individual))))
     toolbox.decorate("evaluate", local_search(problem))
-    population = [CentreIndividual(genes) for genes in problem.encoding.random(6, rng)]
+    population = [CenterIndividual(genes) for genes in problem.encoding.random(6, rng)]
     for individual in population:
         individual.fitness.values = toolbox.evaluate(individual)
         # Lamarck: the genes are the optimum, which stays where it is.

@@ -33,7 +33,7 @@ MODEL = KMeans(2, random_state=0).fit(X)
         (X, {"must_link": [(0, 1, 2)]}, "must_link must be pairs of row numbers"),
         (X, {"cannot_link": [(0.5, 1)]}, "cannot_link must be pairs of row numbers"),
         (X, {"max_points": 0}, "max_points must be at least 1"),
-        (X, {"max_described": -1}, "max_described at least 0"),
+        (X, {"max_described": -1}, "max_described non-negative"),
     ],
 )
 def test_what_does_not_fit_is_refused(data, options, message):
