@@ -1,6 +1,7 @@
 """The shape of the package in numbers: size of modules, imports between rooms, files that one fit enters.
 
 ``python -m tests.house`` prints the table; JUnit files (``TIER=FILE``) add the time of the tests of a tier.
+``python -m tests.house --map`` prints every module with the first line of its docstring.
 ``tests/test_house.py`` holds the limits.
 """
 
@@ -275,12 +276,49 @@ def rows() -> Iterator[tuple[str, object]]:
         yield f"files entered by {run}", files_entered(run)
 
 
+def summaries() -> dict[str, str]:
+    """First line of the docstring of every folder (its path ends in /) and module, folders after modules."""
+    found = {}
+
+    def walk(folder: Path) -> None:
+        found[f"{folder.relative_to(ROOT).as_posix()}/"] = _first_line(folder / "__init__.py")
+        for path in sorted(folder.glob("*.py")):
+            if path.name not in ("__init__.py", "__main__.py"):
+                found[path.relative_to(ROOT).as_posix()] = _first_line(path)
+        for inner in sorted(path for path in folder.iterdir() if (path / "__init__.py").exists()):
+            walk(inner)
+
+    for top in (PACKAGE, "papers"):
+        walk(ROOT / top)
+    return found
+
+
+def _first_line(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def house_map() -> str:
+    """All modules, indented by folder, with their summaries."""
+    lines = []
+    for path, summary in summaries().items():
+        bare = path.rstrip("/")
+        name = bare.rpartition("/")[2] + ("/" if path.endswith("/") else "")
+        lines.append(f"{'  ' * bare.count('/') + name:<28} {summary}")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--map", action="store_true", help="print every module with its summary instead")
     parser.add_argument("tiers", nargs="*", metavar="TIER=FILE", help="a tier of tests and its JUnit file")
+    given = parser.parse_args()
+    if given.map:
+        print(house_map())
+        return
     for name, value in rows():
         print(f"{name:<50} {value}")
-    for tier in parser.parse_args().tiers:
+    for tier in given.tiers:
         name, _, path = tier.partition("=")
         suite = ElementTree.parse(path).getroot().find("testsuite")
         print(f"tests of the tier {name:<32} {suite.get('tests')} in {float(suite.get('time')):.0f} s")
