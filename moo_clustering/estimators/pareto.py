@@ -1,7 +1,7 @@
-"""ParetoClustering and ParetoBagClustering: choosing from a pool of partitions, and combining it.
+"""ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions.
 
-Both make a pool (``_pareto_pool``), may evolve it (``_pareto_evolution``), and choose from it by what is
-known (``_pareto_selection``). ``relabel`` repeats all but the first step; ``choose`` only the last.
+Both build a pool (``_pareto_pool``), optionally evolve it (``_pareto_evolution``), and select a result by the
+labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ from moo_clustering.problems.partition import evaluated_population
 from moo_clustering.validity import BoundaryCut
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
-# Family of partitions that a search added to the pool.
+# Family name of evolved partitions.
 _EVOLVED = "evolved"
 
 
@@ -110,140 +110,111 @@ _EVOLVED = "evolved"
 class ParetoPoolClusterer(
     ControlsMixin, FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator
 ):
-    """A clusterer that chooses from a pool of partitions and combines it.
+    """Base class of clusterers that select from a pool of partitions, or combine the pool.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; None takes as many as the best partition has. Not used where ``y`` has labels of
-        every class.
+        Number of clusters. None: that of the best partition. Ignored if ``y`` has labels of every class.
     k_range : "auto" or iterable of int
-        Numbers of clusters in the pool; ``"auto"`` goes up to 40, and to the square root of the number of
-        samples.
+        Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
     n_neighbors : int
-        Neighbours of a sample in the neighbour graph.
+        Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Least number of samples in a cluster of the result, unless ``n_clusters`` is given or the labels are
-        taken for those of every class: partitions with smaller clusters are not chosen. Default: a hundredth
-        of the samples, from 2 to 10. It changed the mean adjusted Rand index of none of 40 sets with classes
-        and 168 generated ones, while of normal samples with 1 % outliers 13 of 16 fits had split off single
-        samples before, and 7 of 16 of t-distributed ones.
+        Smallest cluster of a result that is found without ``n_clusters`` and without labels of every class.
+        Default: a hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion against agreement. Default: .7 for minimax, 1 for mixture, .25 for
+        Weight of the criterion relative to agreement. Default: .7 for minimax, 1 for mixture, .25 for
         modularity.
     method : {"consensus", "select"}
-        With ``n_clusters`` and without labels: spectral clustering of the weighted co-association, or the
-        best member with the nearest number of clusters.
+        Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
+        matrix, or the best partition with the nearest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether some clusters may be classes that no label has. They may be where ``y`` has one class only.
-        ``"auto"``: where a table has structure and neither ``n_clusters`` nor pairs are given, the member of
-        greatest ``total`` is the result if no label contradicts it, which means that none of its clusters has
-        labels of two classes. Clusters of the same class become one, and those without labels are new.
-        So it is where labels contradict it, but a fifth of them are the only ones of their classes, so that
-        there are likely to be more classes (needs ``clamp``). Otherwise, and with ``"none"``, labels are of
-        every class. Over 40 sets with 1, 2, 5 and 10 % of the labels, drawn at random, the adjusted Rand
-        index was .667, .692, .735 and .767; with ``"none"`` .583, .645, .714 and .759.
+        Whether clusters may be classes without any label. ``"none"``: never, unless ``y`` has a single class.
+        ``"auto"``: if the labels suggest it, see Notes.
     clamp : bool
         Labelled samples keep their class.
     merge_same_class : bool
-        With ``novel="allow"``: clusters of the same class become one.
+        Merge clusters of the same class. Used with ``novel="allow"``.
     class_prior : {"uniform", "smoothed"}
-        Expected class shares: equal ones, or those of the labels. Shares of few labels mislead: over 40 sets
-        with labels drawn at random and ``novel="none"``, equal ones changed the adjusted Rand index by +.057
-        ± .019 at 1 % labels, +.033 ± .012 at 2 %, +.002 and +.003 at 5 and 10 %; with a fixed share of every
-        class labelled by -.002 (standard errors over the sets).
+        Expected shares of the classes: equal, or as among the labels, which is misleading for few labels.
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
     n_gen : int
-        Generations of an evolution over the pool. Its two controls are computed as well: the pool alone, and
-        the same evolution with survival at random.
+        Generations of an evolution of the pool. The fit also computes its two controls: the pool alone, and
+        the same evolution with random survival.
     pop_size : int
         Population size of the evolution.
     engine : {"pymoo", "deap"}
         Library that runs the evolution.
     extra_candidates : sequence
-        Labels and clusterers of one's own, see :func:`~moo_clustering.pool.extra_partitions`: clusterers,
-        ``(family, clusterer)`` or ``(family, labels)``. A clusterer with ``pareto_labels_`` adds its whole
-        front. Clusterers see X as given, where there are landmarks its means, and of bags the means.
+        Additional partitions: clusterers, ``(family, clusterer)`` or ``(family, labels)``, see
+        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X or, if there are landmarks
+        or bags, to their means. A clusterer with ``pareto_labels_`` adds its whole front.
     verbose : bool
-        Show the family at work on the pool, and the progress of the evolution.
+        Show the progress of the pool and of the evolution.
     checkpoint : path
-        File from which an interrupted evolution continues; needs an integer ``random_state``.
+        File from which an interrupted evolution continues. Requires an integer ``random_state``.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples; after a fit with labels of every class in the
-        order of ``classes_``, so that they are positions in it unless a class has no sample. With
-        ``novel="auto"`` those of new classes follow. -1 for noise.
+        Cluster of every sample, numbered by first sample, -1 for noise. After a fit with labels of every
+        class, clusters follow the order of ``classes_``, and new classes come last.
     n_clusters_ : int
-        Without noise.
+        Number of clusters, without noise.
     pool_ : PartitionPool or None
-        Partitions of the samples, or of the landmarks; None with ``kernel="bags"``.
+        Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
-        Family, number of clusters, agreement, objectives and score of every member of the pool (and of
-        what evolved).
-        With labels or pairs ``total``: their evidence and 20 times the score.
+        Family, number of clusters, agreement, objectives and score of every partition, evolved ones
+        included. With labels or pairs also ``total``, their evidence plus 20 times the score.
     confidence_ : float
-        Expected adjusted Rand index of ``labels_`` with the classes a user would recognise, in 0..1; it
-        changes with ``relabel`` and ``choose``. See Notes. NaN where there was nothing to choose from, and
-        with ``kernel="bags"``.
+        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
+        Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     structure_p_value_ : float
-        Probability that data without clusters of the same size, rank correlations and margins (with one
-        mode each) are clustered as well by Ward's method with as many clusters; .001 stands for less. NaN
-        for distances and bags.
+        Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
+        as well as these. Never below .001. NaN for distances and bags.
     verdict_ : {"clear", "several good answers", "no structure beyond noise"}
-        No structure: the probability of any, by the model behind ``confidence_``, is below .5, or below .7
-        with a p-value from .05. Clear: otherwise, with a confidence of at least .6 that none of
-        ``alternatives_`` exceeds, and a p-value below .05 or clusters that lie apart in at most three
-        features (a minimax silhouette of at least .65). Thin shapes of few samples, such as spirals of fifty
-        each, may be told to be noise although the partition is right.
+        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     alternatives_ : DataFrame
-        At most four members of high score, each unlike the result of the fit and each other (adjusted Rand
-        index up to .8, first those with other numbers of clusters), with their sizes, their confidence, the
-        families that find them, and their difference from the result in words.
+        Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
+        at most .8), with sizes, confidence, families, and a description of the difference.
     alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Natural sign, all to be maximised.
+        Objectives in natural sign, all maximised.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples)
     objective_names_ : tuple of str
     result_ : pymoo Result
-        The front, objectives minimised; None with ``kernel="bags"``.
+        The front with minimised objectives. None with ``kernel="bags"``.
     scoring_ : object or None
-        Computes the objectives (``values``) and scores (``score``) of partitions; None without a pool.
+        Computes objectives (``values``) and scores (``score``) of partitions. None without a pool.
     graph_ : csr_array
-        Neighbour graph of samples or landmarks.
+        Neighbour graph of the samples or landmarks.
     landmark_of_ : ndarray of shape (n_samples,) or None
-        Landmark of every sample; None where there are no landmarks.
+        Landmark of every sample. None without landmarks.
     n_landmarks_ : int or None
     outliers_ : ndarray of shape (n_samples,), bool
-        Samples that lie apart from all others: their fifth neighbour is eight times as far as some of their
-        neighbours have theirs, and beyond the median by five robust standard deviations of the logarithms.
-        The pool takes them as near to their nearest sample, whose cluster they join, as others are there;
-        they do not count in the scale of the features. None are told of distances and bags, and if they were
-        more than 5 %. See ``noise``.
+        Samples far from all others, at most 5 %, which do not influence the scaling, see Notes and ``noise``.
+        All False for distances and bags.
     classes_ : ndarray of shape (n_classes,)
-        After a fit with labels.
+        Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
-        After a fit with labels: classes of all samples, in the dtype of ``y``; -1, or the string "-1" among
-        names, in new classes and for noise, so that scorers of scikit-learn accept it.
+        Class of every sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
+        the string "-1" among names, which scikit-learn's scorers accept.
     predict_proba_ : ndarray of shape (n_samples, n_classes)
-        After a fit with labels of every class. Where no label contradicts the partition that is the result,
-        the mean of 1 for its class and of what the kernel tells.
+        Class probabilities, after a fit with labels of every class.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Where there are new classes or classes without samples, with ``novel="allow"``, and for other
-        partitions chosen after a fit with labels: position in ``classes_`` of the class of every cluster, -1
-        for new ones.
+        Position in ``classes_`` of the class of every cluster, -1 for a new class. Present if clusters and
+        classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
-        With ``n_gen > 0``: results of the pool alone, and with random survival; the second only if the
-        evolution was not interrupted.
+        Results of the pool alone and with random survival, if ``n_gen > 0``. The second is absent after an
+        interrupted evolution.
     control_score_ : dict of str to float
-        With ``n_gen > 0``: the greatest score of ``"result"``, ``"control"`` and ``"random_control"``; with
-        labels or pairs the evidence and 20 times the score.
+        Best ``total`` (or score) of ``"result"``, ``"control"`` and ``"random_control"``, if ``n_gen > 0``.
     history_ : Recorder
-        With ``n_gen > 0``: objectives of every generation.
+        Objectives of every generation, if ``n_gen > 0``.
     interrupted_ : bool
-        Whether Ctrl-C ended the evolution or its control early.
+        Whether Ctrl-C stopped the evolution or its control early.
     """
 
     n_clusters: Count | None = None
@@ -273,20 +244,20 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Find the result for other labels, pairs or numbers of clusters, from the pool of the last fit.
 
-        Nothing is clustered anew (with ``n_gen > 0`` the evolution is run again), so that looking again
-        with a few more labels takes a fraction of the time of a fit.
+        The pool is not recomputed, which saves most of the time of a fit. With ``n_gen > 0`` the evolution
+        runs again.
 
         Parameters
         ----------
         y, must_link, cannot_link
-            As for ``fit``; they replace those given before.
+            As for ``fit``. They replace the former ones.
         n_clusters : int, None or "same", default="same"
-            Sets the parameter, unless ``"same"``. The pool stays that of the fit.
+            New value of the parameter, or ``"same"``.
 
         Returns
         -------
         self
-            As after a fit.
+            With the attributes of a fit.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -317,19 +288,19 @@ class ParetoPoolClusterer(
         resume: str | PathLike[str] | None = None,
         data: Any = None,
     ) -> AnswerSession:
-        """Ask which samples belong together, and find the partition again after every answer.
+        """Start a session that asks which samples belong together, and updates the partition per answer.
 
-        Nothing is clustered anew: a few answers find what no criterion can find in the pool. The fit does not
-        change before :meth:`take`.
+        The session selects from the pool and computes no new partitions. The fit changes only by
+        :meth:`take`.
 
         Parameters
         ----------
         mode, error_rate, path, data
             See :class:`~moo_clustering.interactive.AnswerSession`.
         random_state : int, optional
-            Seed of the choice among samples to ask about; by default that of the fit, if it is an integer.
+            Seed of the selection of samples. Default: that of the fit, if it is an integer.
         resume : path, optional
-            File of a session of the same fit to go on with; it holds the other options.
+            File of an earlier session of the same fit, which also contains the other options.
 
         Returns
         -------
@@ -338,9 +309,9 @@ class ParetoPoolClusterer(
         Raises
         ------
         ValueError
-            After a fit with labels or pairs, or without a pool.
+            If the fit had labels or pairs, or has no pool.
         SessionFileError
-            A file that cannot be read, or of another fit.
+            If the file cannot be read, or belongs to another fit.
 
         Examples
         --------
@@ -364,7 +335,7 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """What a session needs to know of the fit."""
+        """The pool, the scores and the samples in the form that a session needs."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if candidates is None or self._side_information.kind != "none":
@@ -385,22 +356,22 @@ class ParetoPoolClusterer(
         )
 
     def take(self, session: AnswerSession) -> Self:
-        """Make the partition of a session the result; ``choose("fit")`` goes back to that of the fit.
+        """Make the partition of a session the result. ``choose("fit")`` restores that of the fit.
 
         Parameters
         ----------
         session : AnswerSession
-            A session of this fit.
+            Session of this fit.
 
         Returns
         -------
         self
-            With the session's ``labels_``, which ``predict`` follows.
+            With the ``labels_`` of the session, which ``predict`` uses too.
 
         Raises
         ------
         ValueError
-            If the session is of another fit.
+            If the session belongs to another fit.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -419,7 +390,7 @@ class ParetoPoolClusterer(
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
+        """Names of the rules that :meth:`choose` accepts."""
         check_is_fitted(self)
         if self._candidates is None:
             return ("auto",)
@@ -429,28 +400,30 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: Rule) -> Self:
-        """Take another partition, without computing anything anew.
+        """Select another partition, without recomputing any.
 
         Parameters
         ----------
         rule : str, int or callable
-            ``"auto"``: the result of the fit, or of the session that was taken; ``"fit"`` that of the fit
-            in the latter case. ``"select"``: the member of the best score, and
-            ``"consensus"``: what the members with about ``n_clusters`` clusters have in common.
-            ``"alternative-0"``, ``"alternative-1"``, ...: a row of ``alternatives_``. ``"control"`` and
-            ``"random-control"``: the results without evolution and by random selection, if there was
-            one. ``"knee"``, the name of an objective, a row number or ``rule(pareto_front_) -> row``: a
-            member of the front.
+            ``"auto"``, ``"select"``, ``"consensus"``, ``"knee"``, the name of an objective, another name of
+            ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
 
         Returns
         -------
         self
-            With ``labels_`` and ``n_clusters_`` replaced.
+            With new ``labels_`` and ``n_clusters_``.
 
         Raises
         ------
         ValueError
-            An unknown rule (names the nearest), or ``"consensus"`` without ``n_clusters``.
+            If the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
+
+        Notes
+        -----
+        ``"auto"`` is the result of the fit, or of the session after :meth:`take`; ``"fit"`` is then that of
+        the fit. ``"select"`` is the partition with the best score, ``"consensus"`` combines those with about
+        ``n_clusters`` clusters. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        ``"random-control"`` are the results without evolution and with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
@@ -521,13 +494,13 @@ class ParetoPoolClusterer(
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
-        Scores of the three nearest samples or landmarks, weighted by inverse squared distances, corrected by
-        the classifiers of the features if these take part.
+        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, combined
+        with the classifiers of the features if the fit used them.
 
         Raises
         ------
         ValueError
-            After a fit without labels of every class.
+            If the fit had no labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -547,7 +520,7 @@ class ParetoPoolClusterer(
 
     @property
     def result_(self) -> Result | None:
-        """The front as pymoo's algorithms return it, objectives minimised; None with ``kernel="bags"``."""
+        """The front as a pymoo Result with minimised objectives, or None with ``kernel="bags"``."""
         check_is_fitted(self)
         found, problem = self._candidates, self._problem
         if found is None:
@@ -564,13 +537,13 @@ class ParetoPoolClusterer(
 
     @property
     def pareto_labels_(self) -> Labels:
-        """Partitions of the front, shape (n_solutions, n_samples), rows as in ``pareto_front_``."""
+        """Partitions of the front, shape (n_solutions, n_samples), in the order of ``pareto_front_``."""
         check_is_fitted(self)
         return self._labels_of(self._front)
 
     @property
     def alternative_labels_(self) -> Labels:
-        """Partitions, shape (n_alternatives, n_samples), rows as in ``alternatives_``."""
+        """Alternative partitions, shape (n_alternatives, n_samples), in the order of ``alternatives_``."""
         check_is_fitted(self)
         return self._labels_of(self._alternatives)
 
@@ -582,7 +555,7 @@ class ParetoPoolClusterer(
         )
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Partitions with equal samples in one cluster, unless labels, pairs or answers are about them."""
+        """Unite equal samples in one cluster, except samples with labels, pairs or answers."""
         equal = None if self._samples.landmark_of is not None else self._samples.equal_points
         if equal is None:
             return labels.astype(np.int32)
@@ -590,7 +563,7 @@ class ParetoPoolClusterer(
         return united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
 
     def _partitions_of_points(self, labels: Labels) -> Labels:
-        """Labels (m, n_samples) as labels (m, n_points), noise in the cluster of the most similar point."""
+        """Convert labels of samples to labels of points, with noise in the most similar cluster."""
         of_points, far = self._samples.per_point(labels), self._samples.far
         if far is not None and far.any():
             near = np.flatnonzero(~far)
@@ -599,13 +572,13 @@ class ParetoPoolClusterer(
         return of_points
 
     def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
-        """Labels (..., n_samples), with ``noise="label"`` -1 for outliers that nothing else is known of."""
+        """Label outliers -1 if ``noise="label"``, except samples with labels, pairs or answers."""
         marked: Labels = labels.astype(np.int32)
         if self.noise == "assign" or not self.outliers_.any():
             return marked
         apart = self.outliers_ & ~self._side_information.known(len(self.outliers_))
         marked[..., apart if known is None else apart & ~known] = -1
-        # A cluster of outliers alone is a cluster.
+        # A cluster that consists of outliers only is not noise.
         for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
             alone = ~np.isin(whole, row)
             row[alone] = whole[alone]
@@ -613,7 +586,7 @@ class ParetoPoolClusterer(
 
     @property
     def transduction_(self) -> NDArray[Any]:
-        """Classes of all samples after a fit with labels, shape (n_samples,); -1 for new ones and noise."""
+        """Class of every sample after a fit with labels, -1 for new classes and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
             raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
@@ -622,7 +595,7 @@ class ParetoPoolClusterer(
         if (places >= 0).all():
             return self.classes_[places]
         if (kind := self.classes_.dtype.kind) in "biuf":
-            # Truth values and unsigned integers have no -1, unlike the type that also holds small integers.
+            # Promote booleans and unsigned integers to a type that can represent -1.
             none = np.array([-1], dtype=np.result_type(self.classes_.dtype, np.int8))
         else:
             none = np.array([b"-1" if kind == "S" else "-1"], dtype="O" if kind == "O" else None)
@@ -630,27 +603,27 @@ class ParetoPoolClusterer(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # It predicts classes after a fit with labels.
+        # Predictions are classes after a fit with labels.
         tags.classifier_tags = ClassifierTags()
         return tags
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Samples of a fit or, without ``reset``, samples to predict; checked."""
+        """Check the samples of a fit or, without ``reset``, of a prediction."""
 
     def _check_data(self, data: Any) -> None:
-        """Refuse samples that the parameters do not fit."""
+        """Raise if the parameters do not suit the data."""
 
     @abstractmethod
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
-        """The pool of the samples that :meth:`_read` gave."""
+        """Build the pool of the samples that :meth:`_read` returned."""
 
     def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Self:
-        """Make the pool, and choose from it by labels, must-links and cannot-links."""
+        """Build the pool, and select from it by labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
         if self.checkpoint is not None or self.resume:
-            # Refuse what cannot be resumed before the pool is made.
+            # Raise before the pool is built if the run cannot be resumed.
             self._checkpoint_for()
         *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
         if side.targets is not None and not isinstance(data, Bags):
@@ -667,14 +640,14 @@ class ParetoPoolClusterer(
         return side
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
-        # The pool itself is compared in place of all that it was made of.
+        # The checkpoint compares the pool itself, so the options that determine it are left out.
         same = clone(self)
         made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
         return checkpoint_for(same, *data)
 
     def _select(self, side: SideInformation, *supervision: ArrayLike | None) -> Self:
-        """Score the pool, evolve it if that is asked for, and choose; publish all of it."""
+        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -721,7 +694,7 @@ class ParetoPoolClusterer(
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
-        # Nothing of the previous fit is replaced before all is computed.
+        # Everything is computed before the first attribute of the previous fit is replaced.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
         self._publish(evolution)
@@ -741,7 +714,7 @@ class ParetoPoolClusterer(
         choose: Callable[[Candidates], Solution],
         checkpoint: Checkpoint | None,
     ) -> _Evolution:
-        """Evolve the pool, and compute both controls unless Ctrl-C ended the evolution."""
+        """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
             objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
@@ -774,7 +747,7 @@ class ParetoPoolClusterer(
         interrupted = evolved.interrupted
         # After Ctrl-C, skip the control run; it would take just as long.
         if not interrupted:
-            # The same operators and number of evaluations, but chance decides who survives.
+            # The control has the same operators and evaluations, but random survival.
             at_random, by_chance = evolve("random", self._seeds[2])
             interrupted = at_random.interrupted
             if not interrupted:
@@ -783,7 +756,7 @@ class ParetoPoolClusterer(
         return _Evolution(candidates, solutions, scores, evolved, interrupted)
 
     def _publish(self, evolution: _Evolution | None) -> None:
-        """Set the attributes that do not change when another partition is taken."""
+        """Set the attributes that do not depend on the selected partition."""
         for name in ("classes_", "control_labels_", "control_score_", "random_control_labels_", "history_"):
             self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
@@ -820,9 +793,9 @@ class ParetoPoolClusterer(
                 self.random_control_labels_ = self._with_noise(by_chance.labels)
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
-        """Add what the alternatives are worth, who finds them and how they differ from the result.
+        """Add confidence, sizes, families and differences to ``alternatives_``.
 
-        ``names`` are those of the features of the data, where these came without.
+        ``names`` are the feature names, for data without them.
         """
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
@@ -845,7 +818,7 @@ class ParetoPoolClusterer(
             self.alternatives_[name] = column
 
     def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
-        """Names of the features of the points, where they are columns of the data."""
+        """Feature names of the points, or None if their features are not columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
@@ -853,7 +826,7 @@ class ParetoPoolClusterer(
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self) -> str:
-        """Clusters, verdict and alternatives in a few lines, and what could be done next.
+        """Summary in a few lines: clusters, verdict, alternatives and possible next steps.
 
         Returns
         -------
@@ -880,24 +853,24 @@ class ParetoPoolClusterer(
         return "\n".join(lines)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Return the call that makes it, and below it as a comment the verdict on what was fitted."""
+        """Return the constructor call, followed by the verdict as a comment if fitted."""
         call: str = super().__repr__(N_CHAR_MAX)
         if (verdict := verdict_of(self)) is None:
             return call
         return f"{call}\n# {self.n_clusters_} cluster{'' if self.n_clusters_ == 1 else 's'}: {verdict}"
 
     def _assessor_for(self, candidates: Candidates | None) -> Assessor | None:
-        """Assessor of partitions of the samples: that of the last fit if the pool is the same."""
+        """Assessor of partitions of the samples, reused from the last fit if the pool is the same."""
         samples, last = self._samples, self.__dict__.get("_assessor")
         if last is not None and last.samples is samples:
             return cast(Assessor, last)
         if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
             return None
-        # Evolved partitions do not count: they were made to agree.
+        # Evolution maximised the agreement of its partitions, so they are left out.
         return Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
 
     def _assess(self, labels: Labels | None, candidates: Candidates | None) -> Assessment:
-        """Confidence, p-value and verdict of a partition of the points, by default the best of the pool."""
+        """Confidence, p-value and verdict of a partition of the points. Default: the best of the pool."""
         pool = self._samples.pool
         if self._assessor is None or candidates is None or pool is None:
             return NOTHING_KNOWN if pool is None else NOTHING_TO_CHOOSE
@@ -921,13 +894,13 @@ class ParetoPoolClusterer(
             self.cluster_classes_index_ = solution.cluster_classes
 
     def _numbered(self, solution: Solution) -> Solution:
-        """Equal samples together, clusters by class or in the order of their first samples, without gaps."""
+        """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""
         side, classes = self._side_information, solution.cluster_classes
         by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
         labels = self._united(solution.labels, solution.known)
         marked = self._with_noise(labels, solution.known)
         found = marked[marked >= 0]
-        # What labels of every class have found has the numbers of the classes.
+        # With labels of every class, clusters have the numbers of the classes.
         if by_class:
             former = np.unique(found)
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:
@@ -941,22 +914,22 @@ class ParetoPoolClusterer(
         )
 
 
-# A call is wrapped as those of other estimators; within a pipeline it comes without the verdict.
+# Print the call wrapped as for other estimators, without the verdict inside a pipeline.
 _EstimatorPrettyPrinter._dispatch[ParetoPoolClusterer.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
 
 
 def _by_appearance(labels: Labels) -> Labels:
-    """Partitions with clusters numbered by their first samples, noise aside."""
+    """Renumber the clusters of every partition by first sample, except noise."""
     for row in labels:
         row[row >= 0] = number_clusters(row[row >= 0])[0]
     return labels
 
 
 class _Evolution(NamedTuple):
-    """An evolved pool, with what was chosen from it and from its controls.
+    """An evolved pool, and the results selected from it and from its controls.
 
-    ``candidates`` are the pool, then what evolved; ``solutions`` are ``"auto"``, ``"control"`` and, unless
-    interrupted, ``"random-control"``; ``scores`` the greatest totals of their candidates.
+    ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
+    ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
     """
 
     candidates: Candidates
@@ -982,76 +955,70 @@ def _score_frame(candidates: Candidates | None) -> pd.DataFrame:
 
 @estimator
 class ParetoClustering(ParetoPoolClusterer):
-    """Pareto pool of cheap partitions, chosen from or combined by what algorithm families agree on.
+    """Clustering by a pool of partitions, selected or combined by the agreement of algorithm families.
 
-    Eight families of clusterers with different biases make partitions over a range of numbers of clusters.
-    Partitions that other families also find, and that follow a neighbour graph, are good. Without further
-    knowledge the best is the result or, with ``n_clusters``, the consensus of those with about so many
-    clusters. With a few labels, the best partition is the result if it contradicts none of them (see
-    ``novel``). Otherwise the pool becomes a kernel that classifies the remaining samples, which classifiers
-    of the features join by their success on held-out labels where there are more. Must-links and
-    cannot-links weigh the partitions, choose the number of clusters, and are propagated over the samples.
+    Eight families of clusterers with different biases make partitions with a range of numbers of clusters. A
+    partition scores high if other families find it too and if it follows the neighbour graph. The best is
+    the result or, with ``n_clusters``, a consensus of the partitions with about ``n_clusters`` clusters.
+
+    With a few labels, the best partition is the result if it contradicts none of them (see ``novel``).
+    Otherwise the pool becomes a kernel that classifies the remaining samples, combined with classifiers of
+    the features by their success on held-out labels. Must-links and cannot-links weight the partitions,
+    determine the number of clusters, and are propagated to other samples.
 
     Parameters
     ----------
     families : "auto" or sequence of str
         Families of the pool, see :func:`~moo_clustering.pool.candidate_pool`.
     scale : {"standard", "isotropic", "none"}
-        Every feature to mean 0 and standard deviation 1; all features by one factor (coordinates, pixels);
-        or unchanged. Constant features are left out. Sparse data of more than ``n_components`` features
-        are reduced by a truncated SVD to rows of unit length instead.
+        Scale features to mean 0 and standard deviation 1, all by one factor (coordinates, pixels), or not.
+        Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
+        truncated SVD to rows of unit length instead.
     metric : {"euclidean", "precomputed"}
-        ``"precomputed"``: X holds distances, shape (n_samples, n_samples).
+        ``"precomputed"``: X contains distances, shape (n_samples, n_samples).
     criterion : {"auto", "modularity", "minimax", "mixture"}
-        Criterion that is added to agreement. ``"minimax"``: the mean agreement with all members, and the
-        silhouette in minimax-path distances, which knows spirals and other thin shapes that few families
-        see. ``"mixture"``: the mean agreement with all members, the gain in likelihood of a Gaussian per
-        cluster (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity.
-        ``"modularity"``: that of the neighbour graph. ``"auto"``: modularity where pairs or the number of
-        clusters are known, and where there are no features; else minimax for at most three
-        features that vary, and mixture for more. Mean adjusted Rand indices with the classes when nothing
-        was known, by minimax alone and by ``"auto"``: 15 sets of shapes .905 and .905, 20 tables .399 and
-        .438, 4 collections of texts .397 and .458, digits .853 and .853. On an earlier version's pools of 168
-        generated sets they were .774 and .811.
-        The rule was chosen on these sets, so that fresh data may gain less.
+        Criterion that is added to the agreement, see Notes. ``"auto"``: modularity with pairs, ``n_clusters``
+        or without features; otherwise minimax for up to three varying features, and mixture for more.
     kernel : {"auto", "pool", "full", "bags"}
-        With labels: ``"pool"`` takes the co-association in the pool alone; ``"full"`` adds a graph kernel
-        and a linear kernel (for bags, two bag kernels). ``"auto"`` adds them from four labels per class on,
-        and corrects the result by classifiers of the features, see
-        :class:`~moo_clustering.evidence.ClassifierStack`: logistic regression and, where landmarks stand for
-        the samples, kernel ridge regression and a support vector machine.
-        ``"bags"`` takes the bag kernels alone and makes no pool.
+        Kernel for labels: co-association (``"pool"``), plus graph and linear kernels (``"full"``, for bags
+        two bag kernels), or bag kernels without a pool. ``"auto"``: ``"full"`` from four labels per class.
     n_components : int
-        Components that sparse data are reduced to.
+        Components to which sparse data are reduced.
     n_landmarks : int
-        More samples than this are represented by so many means of near ones, found among at most 250,000.
+        Number of landmarks, means of near samples, that represent a larger number of samples.
     noise : {"assign", "label"}
-        Outliers (see ``outliers_``) join the cluster of their nearest sample, or are labelled -1 in every
-        partition, unless labels, pairs or answers are about them. New samples are labelled -1 where they lie
-        as far away as outliers do.
+        Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
+        labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of X that the families are run on: objects with ``fit_transform``, or
-        numbers of columns.
+        Further representations of X for the families: objects with ``fit_transform``, or column numbers.
 
     Notes
     -----
-    ``confidence_`` is the probability that the data have any structure times the index expected if they do,
-    by a model of 15 features: agreement of families, cuts and sizes of clusters, silhouettes, likelihood,
-    reference data. It was estimated from 474 pools of 40 sets with known classes and of generated tables.
-    For sets that were left out, the calibration error was .06 and the rank correlation with the index
-    reached .80 (.08 and .63 on the 40 sets alone; the greatest agreement in the pool, which it replaces,
-    had .27 and .69 over all). 92 % of the tables without clusters were told to have none, but only 31 % of
-    random walks, which do look like clusters; 4 % of the clear structures (an index above .8) were. With
-    labels and pairs it is what the pool says of the partition found with them, and too low: with 1, 2, 5 and
-    10 % of the labels of the 40 sets the index was .14, .19, .24 and .29 higher on average, with .1 to 2
-    pairs per sample on 27 of them .22 to .54. Given distances rest on ten of the features (.07 and .74 on
-    the same tables), as do bags, for which it was not calibrated either: their classes are hardly clusters.
+    Criteria: ``"modularity"`` is that of the neighbour graph. ``"minimax"`` adds the mean agreement with all
+    partitions and the silhouette in minimax-path distances, which recognises thin shapes such as spirals.
+    ``"mixture"`` adds the mean agreement, the gain in likelihood of one Gaussian per cluster
+    (:class:`~moo_clustering.validity.LikelihoodGain`), and .3 times the modularity.
+
+    ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
+    with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
+    the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
+    labels are of every class.
+
+    ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
+    a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
+    with labels or pairs, and was not calibrated for bags. ``verdict_`` is "no structure beyond noise" if the
+    probability is below .5, or below .7 with a p-value of .05 or more. It is "clear" if the confidence is at
+    least .6 and not exceeded by ``alternatives_``, and the p-value is below .05 (or the minimax silhouette at
+    least .65 in up to three features). Thin shapes of few samples may be called noise although the partition
+    is right. Outliers are samples whose fifth neighbour is eight times as far as those of some of its
+    neighbours, and beyond the median by five robust standard deviations of the logarithms. The page of
+    this method in the documentation has the calibration, and the figures behind the defaults.
 
     Memory O(m^2), time O(m^3) with m = min(n_samples, n_landmarks), and O(n_samples m n_features) for
-    landmarks; given distances and bags have no landmarks. A float32 or float64 table of more than 2^25
-    numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask`` read it again,
-    so that it must stay as it is. Evolution improved its objectives on all of the sets it was tried on, but
-    not the agreement with classes: see the controls.
+    landmarks, which are found among at most 250,000 samples. Distances and bags have no landmarks. A table of
+    more than 2^25 numbers, memory-mapped or not, is scaled in parts and not copied; ``relabel`` and ``ask``
+    read it again, so it must not change.
 
     References
     ----------
@@ -1093,25 +1060,24 @@ class ParetoClustering(ParetoPoolClusterer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or Bags
-            Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+            Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
         y : array-like of shape (n_samples,), optional
-            Classes of some samples, -1 for unlabelled ones (also in an object array of names).
+            Classes of some samples, -1 for unlabelled samples (also in an object array of names).
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together. Beside ``y``, labels pass along
-            must-links, and all pairs count as evidence.
+            Pairs of row numbers that belong together, or apart. Labels spread along must-links.
 
         Raises
         ------
         ValueError
-            Parameters, data, labels or pairs out of range.
+            If parameters, data, labels or pairs are out of range.
         InconsistentConstraintsError
-            Labels and pairs contradict each other, or hard pairs do.
+            If labels and pairs, or hard pairs, contradict each other.
 
         Warns
         -----
         UserWarning
-            Families that failed; an agreement below .6; labels of one class only, or of all samples; fewer
-            distinct rows than clusters.
+            If a family fails, the agreement is below .6, all labels are of one class, all samples are
+            labelled, or there are fewer distinct rows than clusters.
         """
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]
@@ -1120,7 +1086,7 @@ class ParetoClustering(ParetoPoolClusterer):
     def _read(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
-        # Single precision is scaled in double precision, part by part, where nothing else looks at it.
+        # float32 is scaled in float64, part by part, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
         dtype = np.float64 if whole else [np.float64, np.float32]
         return numeric_features(
@@ -1182,10 +1148,9 @@ class ParetoClustering(ParetoPoolClusterer):
 class ParetoBagClustering(ParetoPoolClusterer):
     """:class:`ParetoClustering` of bags of instances.
 
-    The pool is made in several views: four distances between bags and four tables of them. A family is an
-    algorithm in a view, since the view matters more than the algorithm. With labels, co-association in the
-    pool and two kernels of bags give classes to the others; the kernels alone (``kernel="bags"``) come
-    within .01 of that, at a hundredth of the cost.
+    The pool has several views: four distances between bags and four embeddings of bags. A family is an
+    algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
+    the pool and two bag kernels classify the remaining bags.
 
     Parameters
     ----------
@@ -1193,23 +1158,22 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Distances between bags: symmetric Hausdorff, mean of nearest instances, energy (mean map), and
         quantiles of random projections.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Tables of bags: mean of the instances; mean, minimum and maximum; main components of these;
+        Embeddings of bags: mean of the instances; mean, minimum and maximum; principal components of these;
         symmetric Hausdorff distances to all bags.
     kernel : {"pool+bags", "bags", "pool"}
-        With labels: co-association in the pool and two bag kernels, or one of these alone. ``"bags"`` makes
-        no pool.
+        Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
+        pool, at about a hundredth of the cost.
     normalize : bool
-        Bring every feature to 0..1 over all instances.
+        Scale every feature to 0..1 over all instances.
     max_instances : int
-        Larger bags are represented by so many of their instances, drawn at random.
+        Number of random instances that represent a larger bag.
     criterion_weight : float, optional
-        Weight of graph modularity against agreement in the score; .25 by default.
+        Weight of the graph modularity relative to agreement. Default: .25.
 
     Notes
     -----
     O(n_instances^2 n_features) time for the distances, O(n_bags^2) memory, O(n_bags^3) time for the pool.
-    Without labels the consensus of two clusters was the best of all methods on nine sets on average, and
-    still had an adjusted Rand index of .12 only: classes of bags are hardly clusters.
+    Classes of bags are rarely clusters: results without labels agree little with them.
 
     Examples
     --------
@@ -1249,18 +1213,18 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Parameters
         ----------
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
-            As :func:`moo_clustering.bags.as_bags` takes it.
+            Bags in any form that :func:`moo_clustering.bags.as_bags` accepts.
         y, must_link, cannot_link
-            As for :class:`ParetoClustering`, one class per bag and numbers of bags.
+            As for :class:`ParetoClustering`: one class per bag, and pairs of bag numbers.
         groups, offsets : array-like, optional
-            Bag of every instance, or where bags begin.
+            Bag of every instance, or first instance of every bag.
 
         Raises
         ------
         ValueError
-            Parameters, bags, labels or pairs out of range.
+            If parameters, bags, labels or pairs are out of range.
         InconsistentConstraintsError
-            Labels and pairs contradict each other, or hard pairs do.
+            If labels and pairs, or hard pairs, contradict each other.
         """
         bags = read_bags(self, X, groups, offsets, reset=True)
         return self._fit(bags, bags.n_bags, y, must_link, cannot_link)
