@@ -102,9 +102,9 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     """The largest distance, after a look whether all are finite and none negative."""
     largest, lowest = float(D.max()), float(D.min())
     if not np.isfinite(largest) or not np.isfinite(lowest):
-        raise ValueError(f"{source} returns non-finite distances")
+        raise ValueError(f"the distances of {source} are not finite")
     if lowest < 0.0:
-        raise ValueError(f"{source} returns a negative distance, {lowest:g}")
+        raise ValueError(f"{source} must contain non-negative distances, got {lowest:g}")
     return largest
 
 
@@ -114,7 +114,7 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
     asymmetry = max(float(np.abs(D[s] - D[:, s].T).max()) for s in block_slices(len(D), len(D)))
     tolerance = max(_TOLERANCE, 10 * float(np.finfo(D.dtype).eps)) * largest
     if asymmetry > tolerance:
-        raise ValueError(f"{source} returns asymmetric distances, which differ by up to {asymmetry:g}")
+        raise ValueError(f"the distances of {source} are not symmetric: they differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
         raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")

@@ -301,8 +301,8 @@ def load_label_sets(
     """
     if not takes_label_sets(method):
         raise DataError(
-            f"{path.name} holds samples with any number of labels, which method {method.name} does not take; "
-            f"methods that accept label sets are {methods_of_label_sets()}"
+            f"{path.name} holds samples with any number of labels, which method {method.name} does not "
+            f"accept; methods that accept label sets are {methods_of_label_sets()}"
         )
     for flag, value in others.items():
         if value:

@@ -477,7 +477,7 @@ def test_bad_populations_and_toolboxes():
     with pytest.raises(ValueError, match="genes have no Hamming distance"):
         chc(individuals([1, 2], [3]), toolbox, 1)
     toolbox.register("evaluate", lambda _: (np.nan,))
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match="returned NaN as an objective"):
         chc(individuals([1, 2], [3, 4]), toolbox, 1)
     del toolbox.individual
     with pytest.raises(ValueError, match="toolbox has no 'individual'"):

@@ -323,10 +323,10 @@ def test_generations_are_short_for_a_setting(run, slices, table):
     [
         (
             "bags.arff.gz --method pesc -k 2",
-            "bags.arff.gz holds bags of instances, and method pesc takes single rows; methods that take bags "
-            "are pareto-bags, bamic, .*memetic-chcmic$",
+            "bags.arff.gz holds bags of instances, and method pesc accepts single rows; methods that "
+            "accept bags are pareto-bags, bamic, .*memetic-chcmic$",
         ),
-        ("bags.npz --method nsga2-clus", "bags.npz holds bags of instances, and method nsga2-clus takes"),
+        ("bags.npz --method nsga2-clus", "bags.npz holds bags of instances, and method nsga2-clus accepts"),
         (
             "bags.csv --bag molecule --method pesc -k 2",
             "--bag molecule makes bags of the rows of bags.csv, and method pesc",

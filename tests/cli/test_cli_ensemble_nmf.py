@@ -177,7 +177,7 @@ def test_tables_of_numbers(run, tmp_path):
     [
         (
             ("notes.jsonl", "--method", "NMF", "--svd", 2),
-            "nmf-clustering takes the weights of terms .* no --svd",
+            "nmf-clustering uses term weights directly and does not accept --svd",
         ),
         (("notes.jsonl", "--method", "EnsembleNMF", "--set", "input=counts"), "input=counts is for tables"),
         (

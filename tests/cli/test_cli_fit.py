@@ -147,7 +147,7 @@ def test_warnings_are_single_lines(run, slices, table):
         (("-k", 2, "--set", "lwo=1"), "method slices has no option 'lwo'; did you mean 'low'?"),
         (("-k", 2, "--set", "zzzzz=1"), "`moo-clustering methods slices` lists its options"),
         (("-k", 2, "--set", "low"), "--set needs name=value, got 'low'"),
-        (("-k", 2, "--set", "low=1", "--set", "low=2"), "--set gives low twice"),
+        (("-k", 2, "--set", "low=1", "--set", "low=2"), "--set sets low twice"),
         (("-k", 2, "--set", "n_clusters=3"), "n_clusters is not given with --set but with -k"),
         (("-k", 2, "--set", "random_state=3"), "not given with --set but with --seed"),
         (("-k", 2, "--set", "n_jobs=3"), "not given with --set but with --jobs"),

@@ -490,7 +490,7 @@ def test_lines_that_are_no_answers_are_named(asked_run, line):
         file.write(line + "\n")
     result = CliRunner().invoke(main, ["ask", str(asked_run), "--resume"], input="")
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: {asked_run / 'answers.json'} is damaged: line 3 is no ")
+    assert result.stderr.startswith(f"Error: {asked_run / 'answers.json'} is damaged: line 3 is not ")
 
 
 def test_lines_that_are_not_utf_8_are_asked_again(asked_run):

@@ -124,7 +124,7 @@ def test_partial_labels_are_written_into_the_graph(must_link):
     partial = np.full(120, -1)
     known = np.concatenate([np.flatnonzero(y == c)[:6] for c in range(3)])
     partial[known] = y[known]
-    model = SpectralGraphClustering(3, must_link=must_link, random_state=0).fit(X, partial)
+    model = SpectralGraphClustering(3, must_link_edges=must_link, random_state=0).fit(X, partial)
     S = model.similarity_.toarray()
     together = y[known][:, None] == y[known]
     assert (S[np.ix_(known, known)][~together] <= 1e-3 * S[S > 0].max()).all()

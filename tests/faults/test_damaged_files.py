@@ -83,7 +83,7 @@ def _swapped(path, what):
         ("parameters", CheckpointMismatchError, r"parameter pm is 0\.25 there and 0\.1 here"),
         ("data", CheckpointMismatchError, "the data differ"),
         ("result", ArchiveError, "not a checkpoint; name another file"),
-        ("table", ArchiveError, "no complete zip file; remove it"),
+        ("table", ArchiveError, "not a complete zip file; remove it"),
         ("numpy", ArchiveError, "is not a moo_clustering archive"),
     ],
 )

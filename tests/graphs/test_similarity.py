@@ -231,7 +231,7 @@ def test_more_than_a_million_must_links_are_no_clique(n, n_links):
 
 def test_constraints_refuse_nonsense():
     groups = constraint_groups(3, [0, 0, 1])
-    with pytest.raises(ValueError, match="must_link must be"):
+    with pytest.raises(ValueError, match="must_link_edges must be"):
         write_constraints(np.zeros((3, 3)), groups, must_link_edges="ring")
     with pytest.raises(ValueError, match="groups are about 3 samples"):
         write_constraints(np.zeros((4, 4)), groups)

@@ -118,7 +118,7 @@ def test_population_shapes():
         (([A, B], "xy"), ValueError, "2 partitions, 1 names"),
         (([A, B], [0, 1]), TypeError, "families must be names"),
         ((np.zeros((0, 6), dtype=int), []), ValueError, "at least one partition"),
-        (([[0, 0, 2]], ["x"]), ValueError, "without gaps"),
+        (([[0, 0, 2]], ["x"]), ValueError, "must be contiguous"),
     ],
 )
 def test_bad_pools_are_refused(pool, error, message):

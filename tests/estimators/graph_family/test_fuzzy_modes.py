@@ -227,7 +227,7 @@ def test_bins():
     with pytest.warns(UserWarning, match="column 1 has another value in every sample"):
         problem = whole.fit(X[:, [2, 3]]).result_.problem
     np.testing.assert_array_equal(problem.space.categories, [15, 100])
-    with pytest.raises(ValueError, match=r"column 0 holds fractions.*give bins"):
+    with pytest.raises(ValueError, match=r"column 0 contains fractions.*give bins"):
         whole.fit(X)
 
 
@@ -247,7 +247,7 @@ def test_binned_columns_predict_by_the_same_intervals():
     [
         ("color", {"metric": "euclidean"}, ValueError, r"needs numbers.*column 'color' \(such as '\w+'\)"),
         ("size", {"metric": "euclidean"}, ValueError, r"column 'size' \(categories\).*metric='hamming'"),
-        ("weight", {"bins": None}, ValueError, "column 'weight' holds fractions"),
+        ("weight", {"bins": None}, ValueError, "column 'weight' contains fractions"),
     ],
 )
 def test_columns_that_do_not_fit_the_metric_are_named(frame, column, options, error, message):

@@ -209,11 +209,11 @@ def test_labels_can_join_their_class(how):
     X, y = load_wine(return_X_y=True)
     known = partial(y, 0.2, 1)
     plain = SRMOSC(3, final="consensus", **QUICK).fit(X, known)
-    joined = SRMOSC(3, final="consensus", must_link=how, **QUICK).fit(X, known)
+    joined = SRMOSC(3, final="consensus", must_link_edges=how, **QUICK).fit(X, known)
     assert joined.similarity_.nnz > plain.similarity_.nnz
     assert adjusted_rand_score(y[known < 0], joined.labels_[known < 0]) > 0.75
     np.testing.assert_array_equal(
-        SRMOSC(3, final="consensus", must_link=how, **QUICK).fit_predict(X, known), joined.labels_
+        SRMOSC(3, final="consensus", must_link_edges=how, **QUICK).fit_predict(X, known), joined.labels_
     )
 
 
