@@ -1,7 +1,7 @@
 """Features from columns of any kind: ``prepare_table`` reads numbers, dates, units and categories.
 
-Columns of few values are weighted by what they tell of the others, and missing cells are filled from the
-rows that are nearest in what is known.
+Columns with few values are weighted by their association with other columns. Missing cells are filled from
+the nearest rows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from moo_clustering.datasets.files import (
 )
 
 Kind = Literal["number", "truth", "date", "category", "out"]
-# People write these for a value that they do not have; the second among numbers only.
+# Words for missing values; the second set only among numbers.
 _MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
 _NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _ID = re.compile(
@@ -50,13 +50,13 @@ _COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 _POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
 _SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
-# With a few cells that are no numbers, a column of many different numbers is still one of numbers.
+# A column of many different numbers may contain a few other cells.
 _SHARE, _DIFFERENT = 0.9, 10
 _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
 )  # fmt: skip
-# A currency before the number, or anything short after it; never a prefix of letters, which names make.
+# A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
@@ -66,9 +66,9 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
 )
-# Durations as Python, pandas and ISO 8601 write them; each begins with days or P.
+# Durations in the notation of Python, pandas and ISO 8601, which begin with days or P.
 _DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks as pandas writes them, which count as their first day.
+# Quarters and weeks in the notation of pandas, converted to their first day.
 _QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
@@ -76,48 +76,48 @@ _FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
 _BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
 _BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
 _SHOWN = 8
-# Bins of a column of numbers where its dependence on another column is measured; numbers of at most _FEW
-# different values are discrete: their values make clusters of their own, as those of categories do.
+# Bins of a continuous column for associations. Numbers of at most _FEW different values are discrete: their
+# values form clusters, as those of categories do.
 _BINS = 8
-# A dependence counts at this level, divided by the number of columns it was looked for in.
+# Significance level of an association, before correction for the number of other columns.
 _LEVEL = 0.01
-# In fewer rows, too little is found to be above chance.
+# With fewer rows, hardly any association is significant.
 _LEAST_ROWS = 40
-# Values so many interquartile ranges beyond the quartiles have no part in the scale, if they are so few.
+# Values this many interquartile ranges beyond the quartiles do not influence the scale, up to this share.
 _BEYOND, _MOST_BEYOND = 10.0, 0.05
-# Rows that fill a missing cell. With one other column, near rows may belong to different clusters, and their
-# mean to none of them.
+# Number of rows that fill a missing cell. With one other column, near rows may belong to different clusters,
+# and their mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
-# Among so many rows near ones and the best split are looked for, and in so many dependences; products of rows
-# computed at once.
+# Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
 _MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 4_000_000
-# One column makes the best split if it explains so much of it, and each of so many others at most so much.
+# A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
+# other columns are at most _UNEXPLAINED.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
-# Clusters follow the missing cells of a column, if there are so many, from this association on.
+# Smallest association between missing cells and clusters, and smallest number of missing cells, to report.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedTable:
-    """Features made of a table.
+    """Features computed from a table.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float64
-        No cell is missing.
+        Features without missing values.
     feature_names : tuple of str
-        Columns, and ``column=value`` for the indicators of categories.
+        Column names, and ``column=value`` for the indicators of categories.
     notes : tuple of str
-        What was done, a line for each kind of thing.
+        Description of the preparation, one line per kind of step.
     columns : DataFrame of shape (n_samples, n_columns)
-        The columns that became features, empty cells filled: float64, datetime64 or text.
+        Columns that became features, with filled cells: float64, datetime64 or text.
     category_names : tuple of str
-        Those of ``columns`` that are categories.
+        Names of the categorical ``columns``.
     weights : tuple of float
-        Total variance of the features of each of ``columns``, unless ``scale="none"``.
+        Total variance of the features of each of the ``columns``, unless ``scale="none"``.
     missing : DataFrame of shape (n_samples, n_columns), bool
-        The cells of ``columns`` that were filled.
+        Mask of the filled cells of ``columns``.
     """
 
     X: NDArray[np.float64]
@@ -129,9 +129,9 @@ class PreparedTable:
     missing: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
-        """Name the columns whose missing cells the clusters follow.
+        """Names of the columns whose missing cells are associated with the clusters, strongest first.
 
-        Such clusters may say more about who filled the table in than about what is in it.
+        Such clusters may reflect how the table was filled in rather than the samples.
 
         Parameters
         ----------
@@ -140,8 +140,8 @@ class PreparedTable:
         Returns
         -------
         tuple of str
-            Columns with at least five missing cells, of which Cramer's V with the clusters is at least .3
-            and above chance at the level of .01 for all columns together; the strongest first.
+            Columns with at least five missing cells whose Cramer's V with the clusters is at least .3, and
+            significant at .01 after correction for the number of columns.
         """
         return following_missing(self.missing, labels)
 
@@ -153,40 +153,31 @@ def prepare_table(
     weights: Literal["dependence", "equal"] = "dependence",
     missing: Literal["neighbors", "median"] = "neighbors",
 ) -> PreparedTable:
-    """Features from numbers, truth values, dates and categories, whatever the table holds.
+    """Compute features from the numbers, booleans, dates and categories of a table.
 
-    Cells are read by what they say, whatever their type, as those of the same table in CSV are: numbers also
-    with decimal commas, units or brackets for a minus, fractions in lowest terms, times of day and durations
-    (as hours), dates and periods, and words for missing values (NA, n/a, null, ?). Numerals that begin with
-    zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot tell apart
-    are codes and thus categories. Missing cells are filled; truth values become 0 and 1, dates days,
-    categories an indicator for each value (one for two values). Columns are left out that are constant, empty
-    or mostly so, number the rows, or hold texts nearly all of which are different; numbers whose commas, and
-    dates whose days and months, cannot be told apart.
+    Cells of any type are parsed like text in a CSV file. Numbers may have decimal commas, units or brackets
+    for a minus; fractions, times of day and durations (in hours), dates and periods are recognised, and so
+    are words for missing values (NA, n/a, null, ?). Numerals with leading zeros (01000), with exponents of
+    several digits (2004E205) and integers that float64 cannot distinguish are codes, hence categories.
+    Booleans become 0 and 1, dates become days, and categories one indicator per value (a single one for two
+    values).
+
+    Columns are dropped if they are constant, mostly empty, number the rows, contain nearly only unique texts,
+    or have ambiguous commas, or ambiguous days and months.
 
     Parameters
     ----------
     frame : DataFrame of shape (n_samples, n_columns)
         At least two rows. The index is not used.
     scale : {"equal", "none"}, default="equal"
-        Whether every column of whatever kind has a total variance of 1, or of its weight: numbers and dates
-        minus their mean, by their standard deviation; the indicators of one category by one factor, so that
-        two samples differ by categories as much on average as by numbers. In tables of at least 40 rows,
-        values beyond the quartiles by ten times their distance do not count, unless they are more than 5 %.
-        ``"none"``: numbers as they are, indicators 0 and 1.
+        ``"equal"``: every column has a total variance of 1, or of its weight; all indicators of a category
+        are scaled by one factor. ``"none"``: raw numbers, indicators 0 and 1.
     weights : {"dependence", "equal"}, default="dependence"
-        With scale ``"equal"``, the weights of columns of few values: categories, and numbers of at most 20
-        different values. Their values make clusters of their own in any table, so that one irrelevant
-        column could make the partition. ``"dependence"``: the greatest association with another column,
-        from 0 to 1 (Cramer's V without its bias; other numbers in eight bins of equal counts). A column
-        is left out if none of its associations is above chance (chi-square test at the level of .01,
-        divided by the number of other columns), unless that holds for all columns. ``"equal"``: 1, as for
-        any table of fewer than 40 rows.
+        Weights of columns with at most 20 different values, with ``scale="equal"``: their greatest
+        association with another column, see Notes, or 1. The weights are 1 with fewer than 40 rows.
     missing : {"neighbors", "median"}, default="neighbors"
-        What fills missing cells. ``"neighbors"``: the mean, or most frequent value, of the five nearest
-        rows that know the column, by distances in the columns that both rows know; of one row where a table
-        has two columns at most. ``"median"``: the median, or most frequent value, of the column, which
-        makes a cluster of the rows filled with it.
+        Fill missing cells with the mean (or mode) of the five nearest rows that have the value, or with the
+        median (or mode) of the column, which makes a cluster of the filled rows.
 
     Returns
     -------
@@ -195,28 +186,30 @@ def prepare_table(
     Raises
     ------
     DataError
-        Fewer than two rows, two columns of one name, or no column left.
+        If there are fewer than two rows, duplicate column names, or no usable columns.
 
     Warns
     -----
     UserWarning
-        One column alone makes the strongest split in two (names it).
+        If the strongest split into two clusters is that of a single column, which the warning names.
 
     Notes
     -----
-    O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the dependence of
-    columns with n_values different values in all, and O(n_incomplete min(n_samples, 2000) n_features) to
-    fill n_incomplete rows. Of longer tables, 2,000 rows fill all others and 10,000 rows decide about
-    dependence, drawn with a fixed seed. Scaled features go to estimators as they are, as
-    ``ParetoClustering(scale="none")``.
+    The values of a discrete column form clusters in any table, so one irrelevant column could determine the
+    partition. Its weight is therefore the greatest bias-corrected Cramer's V, from 0 to 1, with another
+    column (continuous numbers in eight bins of equal counts). A column without an association above chance
+    (chi-square test at .01 divided by the number of other columns) is dropped, unless all columns are like
+    it.
 
-    ParetoClustering found the clusters of ten clean tables with a mean adjusted Rand index of .996. A
-    column of 2, 3, 4, 8 or 20 random words lowered it to .617, .682, .775, .891 and .979 with equal
-    weights, and not at all with weights by dependence, which raised it from .642 to .803 on twelve
-    tables with relevant and irrelevant categories. With 20 % of the cells missing it was .760 with
-    medians, .849 with regressions, .680 with distances over known cells, and .905 with neighbours;
-    .933 is what known centres reach. On seven real tables it was .757 with all cells, .507 with
-    medians and .640 with neighbours. All figures are those of ``benchmarks/quality_tables.py``.
+    With at least 40 rows, values beyond the quartiles by ten interquartile ranges do not influence the scale,
+    unless they are more than 5 %. Distances between rows use the columns that both have; in tables of up to
+    two columns a single row fills a cell.
+
+    O(cells + n_samples n_features) time and memory, O(n_values^2 n_samples) time for the association of
+    columns with n_values different values in total, and O(n_incomplete min(n_samples, 2000) n_features) to
+    fill n_incomplete rows. In longer tables, 2,000 rows fill all others and 10,000 rows determine the
+    associations, drawn with a fixed seed. Pass scaled features to estimators that do not scale again, such as
+    ``ParetoClustering(scale="none")``. ``benchmarks/quality_tables.py`` measures the effect of the defaults.
 
     References
     ----------
@@ -283,7 +276,7 @@ def prepare_table(
         *class_notes(used),
     )
     owners = [column.name for column in used]
-    # Texts as objects, whatever pandas would make of them.
+    # Store texts as objects, not in the string type of pandas.
     columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
     return PreparedTable(
         np.column_stack(blocks),
@@ -297,7 +290,7 @@ def prepare_table(
 
 
 def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ...]:
-    """Columns whose missing cells (n_samples, n_columns) clusters follow, the strongest first.
+    """Columns whose missing cells are associated with the clusters, strongest first.
 
     See :meth:`PreparedTable.following_missing`.
     """
@@ -314,9 +307,9 @@ def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ..
 
 
 def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
-    """Weights of columns, from 0 to 1: 1 for numbers of many values, else the association with another.
+    """Weight of every column, from 0 to 1: 1 for continuous numbers, otherwise its greatest association.
 
-    All weights are 1 in fewer than 40 rows, and where none of them would be above 0.
+    All weights are 1 for fewer than 40 rows, or if no weight would be positive.
     """
     weights = np.ones(len(columns))
     if len(columns) == 1 or len(columns[0].values) < _LEAST_ROWS:
@@ -339,7 +332,7 @@ def dependence_weights(columns: Sequence[Column]) -> NDArray[np.float64]:
 
 
 def _some_rows(n: int, most: int) -> NDArray[np.intp]:
-    """All rows, or so many drawn with a fixed seed, in their order."""
+    """Numbers of all rows, or of a random sample with a fixed seed, in ascending order."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
@@ -359,7 +352,7 @@ def _indicators(column: Column) -> NDArray[np.float64]:
 
 
 def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
-    """Cramer's V without its bias, from 0 to 1, and the p-value of the chi-square test."""
+    """Bias-corrected Cramer's V, from 0 to 1, and the p-value of the chi-square test."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     r, c = counts.shape
     n = counts.sum()
@@ -376,7 +369,7 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) -> None:
-    """Warn where the best split in two is that of a single column."""
+    """Warn if the best split into two clusters is that of a single column."""
     if len(blocks) <= _OTHERS or len(blocks[0]) < _LEAST_ROWS:
         return
     from sklearn.cluster import KMeans
@@ -386,7 +379,7 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
     if not rows.any():
         return
     side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
-    # A few rows apart are outliers, which clusterers set aside.
+    # A few distant rows are outliers, which clusterers handle.
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
@@ -404,7 +397,7 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
 
 
 def _filled(column: Column) -> NDArray[Any]:
-    """Numbers and dates with their median where they are missing, texts with the most frequent one."""
+    """Fill missing numbers and dates with the median, and texts with the mode."""
     missing = pd.isna(column.values)
     if not missing.any():
         return column.values
@@ -419,7 +412,7 @@ def _filled_by_neighbors(
     filled: list[NDArray[Any]],
     weights: NDArray[np.float64],
 ) -> list[NDArray[Any]]:
-    """Missing cells from the nearest rows; where none has a column in common, as they are in ``filled``."""
+    """Fill missing cells from the nearest rows, or from ``filled`` if no row has a column in common."""
     incomplete = np.flatnonzero(~known.all(axis=1))
     if not len(incomplete) or len(columns) == 1:
         return filled
@@ -447,7 +440,7 @@ def _filled_by_neighbors(
                 continue
             near = distances[np.ix_(wanting, giving)]
             bound = np.partition(near, min(n_near, len(giving)) - 1, axis=1)[:, min(n_near, len(giving)) - 1]
-            # All that are as near as the last one, so that the order of the rows does not matter.
+            # Include ties with the last one, so that the order of the rows has no influence.
             taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
             values = found[at][donors[giving]]
             for row, is_taken in zip(these[wanting], taken, strict=True):
@@ -457,7 +450,7 @@ def _filled_by_neighbors(
 
 
 def _middle(values: NDArray[Any], kind: Kind) -> Any:
-    """Mean of numbers or dates, the most frequent category (among equals the first by name)."""
+    """Mean of numbers or dates, mode of categories (ties: the first by name)."""
     if kind in ("category", "truth"):
         different, counts = np.unique(values, return_counts=True)
         return different[counts.argmax()]
@@ -469,10 +462,10 @@ def _middle(values: NDArray[Any], kind: Kind) -> Any:
 def _features(column: Column, filled: NDArray[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
     if column.kind == "category":
         values, codes = np.unique(filled, return_inverse=True)
-        # Of two values, one tells the other.
+        # The second indicator of two values would be redundant.
         shown = np.arange(len(values))[len(values) == 2 :]
         indicators = (codes.reshape(-1, 1) == shown).astype(np.float64)
-        # One factor for all: a rare value is not made to count more than a frequent one.
+        # One factor for all indicators, so that a rare value does not weigh more than a frequent one.
         factor = 1.0 / np.sqrt(indicators.var(axis=0).sum()) if equal else 1.0
         return indicators * factor, [f"{column.name}={values[place]}" for place in shown]
     numbers = filled
@@ -480,7 +473,7 @@ def _features(column: Column, filled: NDArray[Any], equal: bool) -> tuple[NDArra
         numbers = (numbers - numbers.min()) / np.timedelta64(86400, "s")
     numbers = numbers.astype(np.float64)
     if equal:
-        # By the largest first, so that squares of huge and tiny numbers stay within bounds.
+        # Divide by the largest first, so that squares of huge and tiny numbers stay within bounds.
         numbers = numbers / np.abs(numbers).max()
         usual = _usual(numbers)
         numbers = numbers - numbers[usual].mean()
@@ -490,7 +483,7 @@ def _features(column: Column, filled: NDArray[Any], equal: bool) -> tuple[NDArra
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Values within ten interquartile ranges of the quartiles; all, if few rows or many values are beyond."""
+    """Values within ten interquartile ranges of the quartiles, or all if rows are few or outliers many."""
     everything = np.ones(len(numbers), dtype=bool)
     if len(numbers) < _LEAST_ROWS:
         return everything
@@ -509,29 +502,29 @@ def _refuse(judged: Sequence[Column]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column and what it is taken for.
+    """A column and its interpretation.
 
     Attributes
     ----------
     name : str
     kind : {"number", "truth", "date", "category", "out"}
     values : ndarray of shape (n_samples,)
-        Numbers (float64), dates (datetime64) or texts (objects), missing where there is none. Arrays, as a
-        Series for each of many thousand columns would take most of the time.
+        Numbers (float64), dates (datetime64) or texts (objects), with missing values. Arrays, because a
+        Series per column would dominate the time of wide tables.
     reason : str
-        Why it is left out.
+        Reason to drop the column.
     strays : tuple of str
-        Texts among numbers, which count as missing.
+        Texts among numbers, which are treated as missing.
     convention : str
-        How its numbers are written.
+        Notation of the numbers.
     grouped : bool
         See :class:`~moo_clustering.datasets.prepare.Numbers`.
     unit : str
-        What stood beside each of its numbers.
+        Unit of the numbers.
     code : str
-        Why its numerals are codes, and thus categories.
+        Reason to treat the numerals as codes, hence categories.
     remark : str
-        What else there is to say of the reading.
+        Further note about the interpretation.
     """
 
     name: str
@@ -546,12 +539,12 @@ class Column:
     remark: str = ""
 
     def out(self, reason: str) -> Column:
-        """The column left out."""
+        """Return the column marked as dropped."""
         return replace(self, kind="out", reason=reason)
 
 
 def _read(name: str, column: pd.Series[Any]) -> Column:
-    """By its type where that is of numbers or dates, and else by what the cells say as text."""
+    """Interpret a column by its dtype if numeric or date, otherwise by the text of its cells."""
     dtype = column.dtype
     if pd.api.types.is_complex_dtype(dtype):
         return Column(name, "category", column.to_numpy()).out("complex numbers")
@@ -614,7 +607,7 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
             remark=rounding_note(known_numbers),
         )
         if found.convention == "ambiguous" or found.grouped:
-            # Other columns decide how it is read, from its texts.
+            # The notation of the other columns determines the interpretation.
             return replace(whole, values=texts)
         return whole
     if (hours := read_times(texts[known])) is not None:
@@ -640,20 +633,20 @@ def _in_python(text: str, convention: Convention) -> str:
 
 
 def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Numbers or dates at the known cells of a column, missing elsewhere."""
+    """Place the values of the known cells into a column with missing values elsewhere."""
     column = np.full(len(known), np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
     column[known] = values
     return column
 
 
 def _settled(column: Column, written: set[Convention]) -> Column:
-    """Numbers that may be read in two ways, as those of other columns are."""
+    """Interpret ambiguous numbers by the notation of the other columns."""
     if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
         return column
     decimal = "comma" in written and "point" not in written
     if column.convention == "ambiguous":
         known = column.values[pd.notna(column.values)]
-        # Three decimals in some cells and none in others would be odd.
+        # Three decimals in some cells and none in others are unlikely.
         decimal = decimal and all("," in text for text in known)
         if not decimal and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
@@ -664,7 +657,7 @@ def _settled(column: Column, written: set[Convention]) -> Column:
         return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
     known = pd.notna(column.values)
     texts = column.values[known]
-    # Where all have three decimals, either reading is the same but for a factor.
+    # If all have three decimals, both interpretations differ only by a factor.
     mixed = not all("." in text for text in texts)
     return replace(column, values=_spread(read_numbers(texts).values, known), grouped=mixed)
 
@@ -703,7 +696,7 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
         text = f"; its cells are codes, as {column.code}"
     if n_different == n and n > 2:
         return column.out(f"another value in every row{text}")
-    # Numerals that are codes are categories beyond doubt, of which there may be more.
+    # Codes are certainly categories, so more different values are allowed.
     many = _MOST if column.code else max(_FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _WORDS else "too many different values"
@@ -717,7 +710,7 @@ def _texts(column: Iterable[Any], missing: set[str]) -> NDArray[Any]:
 
 
 def blanks_note(texts: Iterable[str]) -> str:
-    """A sentence if texts become one without the white space around them; empty if none do."""
+    """Note about texts that are equal after stripping whitespace, or an empty string."""
     met: dict[str, str] = {}
     for text in texts:
         other = met.setdefault(text.strip(), text)
@@ -727,7 +720,7 @@ def blanks_note(texts: Iterable[str]) -> str:
 
 
 def alike_note(names: Iterable[str]) -> str:
-    """A sentence if different names are the same number or the same letters; empty if none are."""
+    """Note about distinct names that are equal as numbers or ignoring case, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
         number = as_number(text := unicodedata.normalize("NFKC", name))
@@ -742,7 +735,7 @@ def alike_note(names: Iterable[str]) -> str:
 
 
 class Numbers(NamedTuple):
-    """Texts read as numbers."""
+    """Numbers parsed from texts."""
 
     # As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that may be
     # either (1,234); or no numbers.
@@ -753,11 +746,11 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
-    """Numbers that texts, none of them empty, stand for. O(n) time and memory."""
+    """Parse non-empty texts as numbers. O(n) time and memory."""
     exact = exact_numbers(texts)
     if not np.isnan(exact).any():
         return _plain(texts, exact)
-    # As objects: an array of text would have the room of the longest one everywhere.
+    # Objects, because an array of text reserves the length of the longest text for every cell.
     where, different = pd.factorize(texts)
     compact = [_SPACED.sub("", text) for text in different]
     plain = exact_numbers(compact)
@@ -783,7 +776,7 @@ def read_numbers(texts: NDArray[Any]) -> Numbers:
 
 
 def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
-    """Numbers as Python writes them."""
+    """Parse numbers in Python's notation."""
     pointed = [text for text in texts if "." in text]
     grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
     values[~np.isfinite(values)] = np.nan  # more digits than a number can have
@@ -791,7 +784,7 @@ def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
 
 
 def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.float64]:
-    """Numbers of texts with a decimal comma, or with commas between thousands; NaN for other texts."""
+    """Parse numbers with a decimal comma, or with commas between thousands; NaN for other texts."""
     pattern = _COMMA if convention == "comma" else _POINT
     values = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -804,7 +797,7 @@ def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.
 
 
 def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Dates of texts, none of them empty; a text if day and month cannot be told apart; None if no dates."""
+    """Parse non-empty texts as dates. Returns a reason if day and month are ambiguous, None if not dates."""
     if not len(texts) or not re.match(r"\d{4}Q[1-4]|\d{1,4}[-./]\d", str(texts[0])):
         return None
     found: list[NDArray[np.datetime64]] = []
@@ -814,7 +807,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
         if dates.notna().all():
             found.append(_moments(dates))
         elif form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-            # Days that pandas before 3 has no room for.
+            # Days outside the range of pandas before version 3.
             with suppress(ValueError):
                 found.append(column.to_numpy(dtype="datetime64[us]"))
     if not found:
@@ -825,7 +818,7 @@ def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
 
 
 def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Dates in UTC, in microseconds unless that would make two of them one."""
+    """Dates in UTC, in microseconds unless two dates would become equal."""
     dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
     coarse = dates.astype("datetime64[us]")
     return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
@@ -839,9 +832,9 @@ def _first_day(text: str) -> str:
 
 
 def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Hours of times of day or durations, none empty; None for other texts.
+    """Times of day or durations, in hours, or None if any text is neither.
 
-    They are written as 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python) or P1DT2H.
+    Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python) and P1DT2H (ISO 8601).
     """
     hours = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
@@ -863,7 +856,7 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Numbers of fractions and integers, all in lowest terms as Python writes them; None for other texts.
+    """Parse fractions in lowest terms and integers, as Python prints them; None for other texts.
 
     Other quotients may be dates, grades or blood pressures.
     """
@@ -880,21 +873,21 @@ def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _signed(text: str) -> str:
-    """A negative number with its sign where Python expects it: (1,234), -$5 and a typographic minus."""
+    """Convert negative numbers, such as (1,234), -$5 and a typographic minus, to Python's notation."""
     bracketed = _BRACKETED.fullmatch(text)
     plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
     return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
 
 
 class Measures(NamedTuple):
-    """Texts without the unit that all of them have."""
+    """Numbers and their common unit."""
 
     texts: NDArray[Any]
     unit: str
 
 
 def without_unit(texts: NDArray[Any]) -> Measures | None:
-    """Numbers that all have the same unit (12 %, $5, 3.5 km/h); None for other texts.
+    """Parse numbers with a common unit (12 %, $5, 3.5 km/h); None for other texts.
 
     O(n) time and memory.
     """
@@ -914,7 +907,7 @@ def without_unit(texts: NDArray[Any]) -> Measures | None:
 
 
 def left_out_notes(columns: Sequence[Column]) -> list[str]:
-    """A line for each reason to leave columns out."""
+    """Notes about dropped columns, one line per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         if column.kind == "out":
@@ -929,7 +922,7 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
 
 
 def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
-    """Categories, dates, and numbers that are written in an unusual way."""
+    """Notes about categories, dates, and numbers in unusual notation."""
     notes = []
     if names := [column.name for column in columns if column.kind == "category"]:
         count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
@@ -961,7 +954,7 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
 
 
 def independence_notes(names: Sequence[str]) -> list[str]:
-    """Columns of few values that tell nothing of any other column."""
+    """Notes about discrete columns without an association with any other column."""
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
@@ -972,7 +965,7 @@ def independence_notes(names: Sequence[str]) -> list[str]:
 
 
 def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: str) -> list[str]:
-    """How many cells were filled with what."""
+    """Notes about the number of filled cells, and how they were filled."""
     notes = []
     n_empty = (~known).sum(axis=0).tolist()
     nearest = missing == "neighbors" and len(columns) > 1
@@ -1000,7 +993,7 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
 
 
 def class_notes(columns: Sequence[Column]) -> list[str]:
-    """Features that may be meant to be the known classes."""
+    """Notes about features that may be known classes."""
     return [
         f"column {column.name!r} is used as a feature; if it holds known classes, give --labels {column.name}"
         for column in columns
