@@ -52,7 +52,7 @@ _TOKENS = re.compile("[a-z][a-z]+")
 _FIELDS = ("title", "abstract", "text")
 _HEADINGS = "headings"
 _ALL_FIELDS = (*_FIELDS, _HEADINGS)
-# Equal gains differ in their last digits by the order in which entropies were added.
+# The order of summation changes the last digits of equal gains.
 _DECIMALS = 12
 
 
@@ -64,30 +64,30 @@ def document_term_counts(
     stop_words: StopWords = "english",
     expand_terms: ExpandTerms | None = None,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Count how often each stem is in each document.
+    """Count the stems of every document.
 
     Parameters
     ----------
     documents : iterable of str or of mappings
         Texts, or fields ``title``, ``abstract``, ``text`` and ``headings``.
     min_df : int or float, default=2
-        Terms in fewer documents are left out: a number of documents, or a share of them.
+        Smallest number (int) or share (float) of documents that contain a term.
     stemmer, stop_words, expand_terms
         See :class:`StemmingAnalyzer`.
 
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms), int64
-        A document without terms has a row of zeros.
+        Counts, with a zero row for a document without terms.
     terms : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
 
     Raises
     ------
     ValueError, TypeError
-        If no term is left, or documents or options are not what they should be.
+        If no term is left, or documents or options are invalid.
     ImportError
-        If the package snowballstemmer, which the stemmers need, is missing.
+        If the stemmer requires the package snowballstemmer, which is not installed.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def document_term_counts(
 def prune_terms(
     counts: ArrayLike | csr_matrix, terms: ArrayLike, *, min_df: float = 2
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Leave out terms in few documents, such as those of a subset of documents.
+    """Drop the terms that occur in few of the documents, such as a subset of a collection.
 
     Parameters
     ----------
@@ -128,24 +128,24 @@ def prune_terms(
     terms : array-like of shape (n_terms,)
         Term of each column.
     min_df : int or float, default=2
-        Terms in fewer of these documents are left out: a number of documents, or a share of them. Terms in
-        none of them are always left out.
+        Smallest number (int) or share (float) of documents that contain a term. Terms without any document
+        are always dropped.
 
     Returns
     -------
     counts : csr_matrix of shape (n_documents, n_terms_left)
     terms : ndarray of shape (n_terms_left,)
-        In the order given.
+        Remaining terms, in the former order.
 
     Raises
     ------
     ValueError
-        If no term is left, or arguments are not what they should be.
+        If no term is left, or an argument is invalid.
 
     Notes
     -----
-    O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)`` of the counts of all
-    documents with ``min_df=1`` gives what :func:`document_term_counts` gives for these documents.
+    O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
+    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents.
     """
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
@@ -163,7 +163,7 @@ def prune_terms(
 
 
 def _least_documents(min_df: Any, n_documents: int) -> float:
-    """Documents that a term must be in."""
+    """Smallest number of documents that contain a term."""
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     if isinstance(min_df, float | np.floating) and 0 <= min_df <= 1:
@@ -176,31 +176,30 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
 class StemmingAnalyzer:
     """Stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
-    The text in lower case is cut into runs of at least two letters a to z; stop words are dropped, and
-    what is left is stemmed, each distinct word once in the life of the analyzer.
+    The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
+    remaining words stemmed; the analyzer stores the stem of every distinct word.
 
     Parameters
     ----------
     stemmer : {"porter", "english", None}, default="porter"
-        Porter's stemmer, its successor (Porter 2), or the words as they are. The stemmers need the
-        package snowballstemmer.
+        Porter's stemmer, its successor (Porter 2), or no stemming. The stemmers require the package
+        snowballstemmer.
     stop_words : "english", iterable of str or None, default="english"
-        Words that are dropped, before stemming; "english" is scikit-learn's list.
+        Words to drop before stemming; "english" is scikit-learn's list.
     expand_terms : callable, optional
-        ``expand_terms(headings) -> headings``: what stands for the subject headings of a document, such
-        as the headings together with all their ancestors in a thesaurus. A document without headings
-        is not passed to it.
+        ``expand_terms(headings) -> headings`` replaces the subject headings of a document, for example to
+        add all ancestors in a thesaurus. It is not called for documents without headings.
 
     Raises
     ------
     ValueError, TypeError
-        For options that do not exist.
+        If an option is invalid.
     ImportError
-        If the package snowballstemmer is missing.
+        If the package snowballstemmer is not installed.
 
     Notes
     -----
-    O(length of the document) time, O(distinct words so far) memory. It pickles without the stems it knows.
+    O(length of the document) time, O(distinct words so far) memory. A pickle omits the stored stems.
 
     References
     ----------
@@ -237,16 +236,16 @@ class StemmingAnalyzer:
         Parameters
         ----------
         document : str or mapping
-            A text; or its fields ``title``, ``abstract`` and ``text`` (texts or None) and ``headings`` (a
-            sequence of texts or None), of which at least one is there. They are joined by blanks.
+            A text, or its fields ``title``, ``abstract`` and ``text`` (texts or None) and ``headings`` (a
+            sequence of texts or None), at least one of them not None. Fields are joined by spaces.
 
         Raises
         ------
         TypeError, ValueError
-            If the document or a field is none of these.
+            If the document or a field has another type.
         """
         text = document if isinstance(document, str) else self._joined(document)
-        # An empty stem stands for a stop word.
+        # An empty stem marks a stop word.
         return [stem for stem in map(self._stems.__getitem__, _TOKENS.findall(text.lower())) if stem]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -277,7 +276,7 @@ class StemmingAnalyzer:
 
 
 class _Stems(dict[str, str]):
-    """Stem of every word so far; empty for stop words."""
+    """Stems by word, filled on demand; empty for stop words."""
 
     def __init__(self, stem: Callable[[str], str], stop_words: frozenset[str]) -> None:
         super().__init__(dict.fromkeys(stop_words, ""))
@@ -285,7 +284,7 @@ class _Stems(dict[str, str]):
         self._lock = threading.Lock()
 
     def __missing__(self, word: str) -> str:
-        # Snowball's stemmers keep the word they are at.
+        # Snowball's stemmers store the current word, so they are not shared between threads.
         with self._lock:
             self[word] = self._stem(word)
         return self[word]
@@ -326,33 +325,33 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
 
 
 def information_gain(X: Any, y: Any) -> FloatArray:
-    """Bits that the presence of each feature tells about the labels.
+    """Information gain of the labels from the presence of each feature, in bits.
 
-    IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a label
-    that a sample has or has not; with one class a sample, the sum goes over the indicators of the classes.
+    IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
+    label. With one class per sample, the sum is over the class indicators.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Finite numbers; a feature is present where it is not 0.
+        Finite numbers. A feature is present where it is not 0.
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or Targets
-        One class a sample, -1 for unlabelled ones; or indicators 0 and 1 of labels, with rows of -1 for
-        unlabelled samples. Unlabelled samples do not count, neither their rows of ``X``.
+        One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
+        unlabelled samples. Unlabelled samples are ignored.
 
     Returns
     -------
     gains : ndarray of shape (n_features,), float64
-        At least 0; 0 for a feature in none or all of the labelled samples.
+        Non-negative, 0 for a feature in none or all of the labelled samples.
 
     Raises
     ------
     ValueError
-        If no sample is labelled, or ``X`` and ``y`` are not what they should be.
+        If no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Notes
     -----
-    One sparse product: O(stored values * n_labels) time, O(stored values + n_features * n_labels) memory,
-    of which the second part stays below 32 MB an array.
+    One sparse product: O(stored values * n_labels) time, O(stored values + n_features * n_labels) memory, in
+    blocks below 32 MB.
 
     References
     ----------
@@ -382,7 +381,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
 
 def presence(X: Any) -> csr_matrix:
-    """1 where a checked ``X`` is not 0, each cell stored once, as float64."""
+    """Indicators of the non-zero cells of a checked ``X``, float64, without duplicate entries."""
     if not issparse(X):
         return csr_matrix(X != 0, dtype=np.float64)
     rows = without_duplicates(csr_matrix(X))
@@ -400,46 +399,44 @@ def column_counts(rows: csr_matrix) -> FloatArray:
 
 
 def _bits(counts: FloatArray, totals: Any) -> FloatArray:
-    """Entropy of shares ``counts / totals``, times the total, so that none is divided by 0."""
+    """Entropy of the shares ``counts / totals`` times the totals, without a division by 0."""
     rest = totals - counts
     nats: FloatArray = xlogy(totals, totals) - (xlogy(counts, counts) + xlogy(rest, rest))
     return nats / np.log(2.0)
 
 
 class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
-    """Keep the features of the largest :func:`information_gain`.
+    """Select the features with the largest :func:`information_gain`.
 
     Parameters
     ----------
     n_features : int, default=1000
-        How many; all if there are fewer. Of equal gains the feature of the smaller column is kept.
+        Number of features to select; all if there are fewer. Ties are broken by the smaller column.
     drop_constant : bool, default=True
-        Never keep a feature that is in none or in all of the samples of ``fit``, labelled or not: to a
-        clustering it says nothing, and a weight for it would grow without bound.
+        Drop features that are in none or in all of the samples of ``fit``, labelled or not. They do not
+        affect a clustering, and their weights would grow without bound.
 
     Attributes
     ----------
     information_gains_ : ndarray of shape (n_features_in_,), float64
-        In bits.
+        Information gains in bits.
     support_ : ndarray of shape (n_features_in_,), bool
-        Which features are kept.
+        Mask of the selected features.
     n_features_in_, feature_names_in_
 
     Warns
     -----
     UserWarning
-        If all features are constant, so that none is kept.
+        If all features are constant, so that none is selected.
 
     Notes
     -----
-    Only labelled samples count for the gains. In a ``Pipeline`` that is fitted on training samples, with -1
-    for those without labels, neither labels of test samples nor those of unlabelled ones are ever seen. The
-    paper chose one set of features for all its experiments, from the labels of test and "unlabelled"
-    samples too, which makes results with few labels look better than they are. To repeat that, fit a
-    selector with all labels before anything is split or masked.
+    Gains are computed from labelled samples only. In a ``Pipeline`` that is fitted to training samples, with
+    -1 for unlabelled samples, the labels of test samples and of unlabelled samples are never used. The paper
+    selected one set of features for all experiments, with the labels of test and "unlabelled" samples, which
+    overestimates results with few labels. To reproduce that, fit a selector with all labels before any split.
 
-    ``transform`` keeps values as they are, also those other than 0 and 1. Costs are those of
-    :func:`information_gain`.
+    ``transform`` does not change the values. The cost is that of :func:`information_gain`.
 
     References
     ----------
@@ -465,22 +462,22 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Measure the gains and choose.
+        """Compute the gains and select the features.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Finite numbers; a feature is present where it is not 0.
+            Finite numbers. A feature is present where it is not 0.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class a sample, -1 for unlabelled ones; or indicators 0 and 1 of labels, with rows of -1 for
+            One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
             unlabelled samples.
 
         Raises
         ------
         ValueError
-            If no sample is labelled, or ``X`` and ``y`` are not what they should be.
+            If no sample is labelled, or ``X`` or ``y`` is invalid.
         """
-        # y may hold rows of -1, which is checked with the gains; here only that it is given.
+        # Only the presence of y is checked here; information_gain checks its values.
         X = numeric_features(
             self, X, dtype="numeric", y=None if y is None else "no_validation", accept_sparse="csr"
         )
@@ -501,7 +498,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The columns of the chosen features.
+        """Select the columns of the selected features.
 
         Parameters
         ----------
@@ -509,7 +506,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        {ndarray, sparse matrix} of shape (n_samples, n_chosen)
+        {ndarray, sparse matrix} of shape (n_samples, n_selected)
         """
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
@@ -528,7 +525,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
 
 
 class _SparseWeighting(ShortMessages, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base of transformers without parameters that weigh rows of finite values of at least 0."""
+    """Base class of transformers without parameters that weight rows of finite non-negative values."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -541,23 +538,23 @@ class _SparseWeighting(ShortMessages, OneToOneFeatureMixin, TransformerMixin, Ba
 
 
 class NCWTransformer(_SparseWeighting):
-    """Documents divided by the root of their similarity to all documents (normalised-cut weighting).
+    """Divide documents by the root of their similarity to all documents (normalised-cut weighting).
 
     Document a_i becomes b_i = a_i / sqrt(z_i), z_i = sum_j <a_i, a_j> = <a_i, s> with the sum s of the
-    documents of ``fit``, a_i itself among them; it stays zero where z_i = 0.
+    documents of ``fit``, which include a_i. It stays zero if z_i = 0.
 
     Attributes
     ----------
     sum_ : ndarray of shape (n_features,), float64
-        s: the sum of the documents of ``fit``.
+        Sum s of the documents of ``fit``.
     n_features_in_, feature_names_in_
 
     Notes
     -----
-    O(stored weights) time and memory: the matrix of similarities is never built. A document a that ``fit``
-    has not seen has z = <a, s> with the same s, to which it does not add; so it is weighed by its
-    similarity to the documents of ``fit``, whatever comes with it, and is zero if it shares no term with
-    any of them. The output is sparse, so ``set_output`` takes ``"default"`` only.
+    O(stored weights) time and memory: the similarity matrix is never built. A new document a has z = <a, s>
+    with the same s. It is weighted by its similarity to the documents of ``fit``, independently of other new
+    documents, and is zero if it shares no term with them. The output is sparse, so ``set_output`` accepts
+    ``"default"`` only.
 
     References
     ----------
@@ -576,19 +573,19 @@ class NCWTransformer(_SparseWeighting):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Add up the documents.
+        """Compute the sum of the documents.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Weights, at least 0; rows of length one or zero in the method as published.
+            Non-negative weights. The published method has rows of unit length, or zero rows.
         y : None
             Ignored.
 
         Raises
         ------
         ValueError
-            For values that are negative, infinite or missing.
+            If a value is negative, infinite or missing.
         """
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
@@ -598,12 +595,12 @@ class NCWTransformer(_SparseWeighting):
         return self
 
     def transform(self, X: Any) -> csr_matrix:
-        """Weigh documents by their similarity to those of ``fit``.
+        """Weight documents by their similarity to the documents of ``fit``.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Weights, at least 0.
+            Non-negative weights.
 
         Returns
         -------
@@ -613,11 +610,11 @@ class NCWTransformer(_SparseWeighting):
         Raises
         ------
         ValueError
-            For values that are negative, infinite or missing, or another number of terms.
+            If a value is negative, infinite or missing, or the number of terms differs from ``fit``.
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # In a unit near the size of the sums, which cancels out, products neither overflow nor vanish.
+        # Scaled by the size of the sums, which cancels out, products neither overflow nor underflow.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)
@@ -629,7 +626,7 @@ class NCWTransformer(_SparseWeighting):
 
 
 def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
-    """A copy of finite values >= 0 as CSR with each cell stored once, and only if it is not 0."""
+    """Copy finite non-negative values to CSR without duplicate entries and stored zeros."""
     X = numeric_features(
         estimator,
         X,
@@ -646,23 +643,23 @@ def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
 
 
 class PaperTfidfTransformer(_SparseWeighting):
-    """Term counts to tf-idf weights t_ij ln(n / df_j), rows of length one.
+    """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
-    A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, whose factor
-    is ln(n / df_j) + 1 (without smoothing).
+    A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
+    ln(n / df_j) + 1 (without smoothing).
 
     Attributes
     ----------
     idf_ : ndarray of shape (n_features,), float64
-        ln(n / df_j) of the documents of ``fit``; 0 for terms that are in none of them.
+        ln(n / df_j) of the documents of ``fit``, 0 for terms in none of them.
     df_ : ndarray of shape (n_features,), int64
-        Number of documents of ``fit`` with the term.
+        Number of documents of ``fit`` that contain the term.
     n_features_in_, feature_names_in_
 
     Notes
     -----
-    O(stored counts) time and memory. Documents that ``fit`` has not seen are weighed with its ``idf_``. The
-    output is sparse, so ``set_output`` takes ``"default"`` only.
+    O(stored counts) time and memory. New documents are weighted with the ``idf_`` of ``fit``. The output is
+    sparse, so ``set_output`` accepts ``"default"`` only.
 
     References
     ----------
@@ -682,12 +679,12 @@ class PaperTfidfTransformer(_SparseWeighting):
     @_fit_context(prefer_skip_nested_validation=True)
     @documented(NCWTransformer.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that have each term.
+        """Count the documents that contain each term.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Counts, at least 0.
+            Non-negative counts.
         """
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
@@ -698,18 +695,18 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @documented(NCWTransformer.transform)
     def transform(self, X: Any) -> csr_matrix:
-        """Weigh counts.
+        """Weight counts.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Counts, at least 0.
+            Non-negative counts.
 
         Returns
         -------
         weights : sparse matrix of shape (n_documents, n_terms), CSR
-            float32 for float32, else float64; no zero is stored. Documents without a weighted term have a
-            row of zeros, with one warning that says how many there are.
+            float32 for float32, otherwise float64, without stored zeros. Documents without a weighted term
+            have a zero row; a warning reports their number.
         """
         check_is_fitted(self)
         weights = near_one(validated_rows(self, X, reset=False))
@@ -729,22 +726,21 @@ def binary_unigrams(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """1 for each word that is in a text, by scikit-learn's ``CountVectorizer(binary=True)``.
+    """Indicators of the words of every text, by scikit-learn's ``CountVectorizer(binary=True)``.
 
     Parameters
     ----------
     texts : sequence of str
-        One per document. A document that has no word left gets a row of zeros.
+        One text per document. A document without remaining words has a zero row.
     stop_words : "english", sequence of str or None, default="english"
-        Words to leave out; "english" is scikit-learn's list, which has "fire" and "system" too.
+        Words to drop; "english" is scikit-learn's list, which includes "fire" and "system".
     min_df, max_df : int or float, default=1 and 1.0
-        Words in fewer than ``min_df`` or more than ``max_df`` documents are left out; whole numbers
-        count documents, fractions are shares of them.
+        Smallest and largest number (int) or share (float) of documents that contain a word.
 
     Returns
     -------
     X : csr_matrix of shape (n_documents, n_words), float64
-        0 and 1.
+        Indicators 0 and 1.
     vocabulary : ndarray of shape (n_words,)
         Word of each column, in alphabetical order.
 
@@ -775,10 +771,10 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Matrix of documents by terms, and the terms, by a vectorizer of scikit-learn, not fitted.
+    """Fit an unfitted scikit-learn vectorizer. Returns the document-term matrix and the terms.
 
-    Raises a TypeError for anything but a sequence of texts, a ValueError if there is no text or no term is
-    left.
+    Raises a TypeError if ``texts`` is not a sequence of texts, and a ValueError if there are no texts or no
+    terms left.
     """
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of texts, one per document")
@@ -800,5 +796,5 @@ def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]
 
 
 def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
-    """Stop words as scikit-learn takes them."""
+    """Stop words in the form that scikit-learn accepts."""
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)
