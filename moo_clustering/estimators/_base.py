@@ -1,4 +1,4 @@
-"""Mixins that estimators share (reports, semi-supervised fits, fronts, spectral clustering), and helpers."""
+"""Mixins of estimators (reports, semi-supervised fits, fronts, spectral clustering) and helper functions."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ if TYPE_CHECKING:
 
     from moo_clustering.visualization.report.content import Report
 
-# A run may be resumed with other values of these; longer runs continue shorter ones.
+# Parameters that may change when a run is resumed; a longer run continues a shorter one.
 _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "checkpoint_every", "resume"})
 _LONGEST_NAME = 100
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
-# Parameters by which an estimator searches.
+# Parameter values with which an estimator runs a search.
 _SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
 
 
-# Sections that ``predict`` and ``transform`` have in common, for ``documented``.
+# Sections shared by ``predict`` and ``transform``, for ``documented``.
 _OF_SAMPLES = """
 Parameters
 ----------
@@ -97,11 +97,10 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
-    """An estimator that takes options that are numbers as ``fit`` needs them.
+    """Mixin that validates numeric parameters.
 
-    Truth values are refused: ``n_clusters=True`` is no count, arrays cannot be made with it, and loops
-    would be compiled anew. Integers of NumPy become equal ones of Python, which cannot overflow or lose
-    their sign.
+    Booleans raise an error: ``n_clusters=True`` is not a count, and would recompile loops. NumPy integers are
+    converted to Python integers, which cannot overflow.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]]
@@ -113,7 +112,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
-                # Any text may name a metric here, and the libraries that look it up quote all of it.
+                # A metric may be any text, and the libraries that look it up quote all of it.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -132,41 +131,40 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
 
 
 class ReportMixin(NumericOptionsMixin):
-    """A clusterer that can write its result as a page.
+    """Mixin of clusterers that can write a report.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples.
+        Cluster of every sample, 0, 1, ..., numbered by first sample.
     n_clusters_ : int
-        Clusters that have samples.
+        Number of non-empty clusters.
     """
 
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
-        """Write a page to look at the solutions found, compare them and choose: one HTML file.
+        """Write an HTML report to inspect, compare and select solutions.
 
         Parameters
         ----------
         path : path-like
-            File to write, which is replaced if it is there.
+            HTML file, which is overwritten.
         X
-            The data of ``fit``, for the map of the samples and the description of clusters.
+            Data of the fit, for the map of the samples and the description of clusters.
         **options
-            ``y``, ``must_link`` and ``cannot_link`` as ``fit`` was given them, ``sample_names``,
-            ``feature_names``, ``title`` and the like; see
-            :func:`~moo_clustering.visualization.report.report_content`.
+            ``y``, ``must_link`` and ``cannot_link`` of the fit, ``sample_names``, ``feature_names``,
+            ``title`` and further options of :func:`~moo_clustering.visualization.report.report_content`.
 
         Returns
         -------
         Report
-            With ``path`` and ``open()``; in a notebook it shows the page.
+            Its ``path``, and ``open()``. A notebook displays the page.
 
         Raises
         ------
         NotFittedError
             Before ``fit``.
         ValueError
-            The data or options do not match the fitted estimator.
+            If the data or options do not match the fit.
 
         Examples
         --------
@@ -180,22 +178,22 @@ class ReportMixin(NumericOptionsMixin):
         return _pages("estimators").write_report_of(self, path, X, **options)
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Show the page of :meth:`report`: below the cell in a notebook, elsewhere in the browser.
+        """Display the page of :meth:`report` in the notebook or in the browser.
 
         Parameters
         ----------
         X, **options
-            As for :meth:`report`, whose errors it raises.
+            As for :meth:`report`, which also documents the errors.
 
         Warns
         -----
         UserWarning
-            There is no browser; it names the file of the page, which is in the folder for temporary files.
+            If there is no browser. The warning names the temporary file of the page.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
     def _repr_html_inner(self) -> str:
-        # scikit-learn calls it for _repr_html_, unless its display is "text".
+        # scikit-learn calls this method for _repr_html_, unless its display is "text".
         return self._with_card(super()._repr_html_inner())  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -205,24 +203,24 @@ class ReportMixin(NumericOptionsMixin):
         return bundle
 
     def _with_card(self, diagram: str) -> str:
-        """HTML of the fitted clusterer above that of its parameters; the latter alone before ``fit``."""
+        """HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return cast(str, _pages("card").card_of(self, diagram))
 
 
 def _pages(name: str) -> Any:
-    """A module of the reports.
+    """Import a module of the reports.
 
-    By name: pages know estimators, estimators know no pages, and those who only cluster need none.
+    The import is lazy because the reports import the estimators, and fits do not need reports.
     """
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
 def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
-    """How many samples the clusters have, and outliers if there are any: "2 clusters of 100, 50 samples".
+    """Sizes of the clusters and number of outliers, such as "2 clusters of 100, 50 samples".
 
-    ``new`` clusters of them have no labels.
+    ``new`` is the number of clusters without labels.
     """
     sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
     sizes = sizes[sizes > 0]
@@ -238,11 +236,11 @@ def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
 class TransformingClusterer(
     ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """A clusterer that also transforms samples: one column per cluster or topic."""
+    """Base class of clusterers that transform samples to one column per cluster or topic."""
 
 
 class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
-    """A clusterer whose ``y`` are partial labels, which scikit-learn's ``fit_predict`` would drop."""
+    """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:
         """Fit, and return ``labels_``.
@@ -258,13 +256,13 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Cross-validation then splits the rows and the columns of the distances.
+        # Makes cross-validation split the rows and the columns of the distances.
         tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
         return tags
 
 
 class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=ABCMeta):
-    """A clusterer of a table whose ``fit`` takes partial labels, must-links and cannot-links."""
+    """Base class of clusterers whose ``fit`` accepts partial labels, must-links and cannot-links."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -280,24 +278,24 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Dense, or sparse where the class says so; or (n_samples, n_samples) distances with
-            ``metric="precomputed"`` where the class knows that.
+            Dense or, for some classes, sparse features; distances of shape (n_samples, n_samples) with
+            ``metric="precomputed"``, if the class supports it.
         y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ...; -1 for unlabelled samples.
+            Partial labels 0, 1, ..., and -1 for unlabelled samples.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of row numbers that belong, or do not belong, together.
+            Pairs of row numbers that belong together, or apart.
 
         Raises
         ------
         ValueError
-            Parameters, data, labels or pairs out of range.
+            If parameters, data, labels or pairs are out of range.
         InconsistentConstraintsError
-            Labels and pairs contradict each other, unless ``conflicts="keep"`` allows it.
+            If labels and pairs contradict each other, unless ``conflicts="keep"``.
 
         Warns
         -----
         UserWarning
-            All samples are labelled, so that no label is left to score with.
+            If all samples are labelled, so that no label is left to score with.
         """
         self._cluster(X, y, must_link, cannot_link)
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
@@ -312,11 +310,11 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
 
 class FrontMixin(metaclass=ABCMeta):
-    """A clusterer that finds a front of non-dominated partitions, from which a rule picks ``labels_``.
+    """Mixin of clusterers that find a front of partitions, from which a rule selects ``labels_``.
 
     A subclass sets ``pareto_front_``, ``objective_names_`` and ``pareto_labels_`` (or see
-    :class:`LazyFrontMixin`) in ``fit``, and implements :meth:`_take_member`. Rules of its own are named by
-    :meth:`_own_rules` and followed by :meth:`_take_by_rule`.
+    :class:`LazyFrontMixin`) in ``fit``, and implements :meth:`_take_member`. It can add rules by
+    :meth:`_own_rules` and :meth:`_take_by_rule`.
 
     Attributes
     ----------
@@ -326,43 +324,42 @@ class FrontMixin(metaclass=ABCMeta):
         Partitions of the non-dominated solutions.
     objective_names_ : tuple of str
     rules_ : tuple of str
-        Names that :meth:`choose` takes.
+        Names of the rules that :meth:`choose` accepts.
     """
 
     pareto_front_: NDArray[np.float64]
     objective_names_: tuple[str, ...]
     history_: Any
     n_iter_: int
-    # Other names of rules, which rules_ leaves out.
+    # Aliases of rules, which rules_ omits.
     _rule_aliases: ClassVar[Mapping[str, str]] = {}
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
+        """Names of the rules that :meth:`choose` accepts."""
         check_is_fitted(self, "pareto_front_")
         return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
 
     def choose(self, rule: Rule) -> Self:
-        """Pick another solution of the front, without searching again.
+        """Select another solution of the front, without another search.
 
         Parameters
         ----------
         rule : str, int or callable
-            A name of ``rules_``: a rule that the class describes, ``"knee"`` (the solution nearest to the
-            ideal point), or an objective, in which the solution is best. Or a row of ``pareto_front_``, or
-            ``rule(pareto_front_) -> row``.
+            A name of ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
+            (its best solution), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
 
         Returns
         -------
         self
-            With ``labels_``, ``n_clusters_`` and all that belongs to the solution replaced.
+            With new ``labels_``, ``n_clusters_`` and further attributes of the solution.
 
         Raises
         ------
         ValueError
-            Unknown rule (names the nearest), or a row number outside the front.
+            If the rule is unknown, with the nearest name, or the row is outside the front.
         TypeError
-            The callable returns no row number.
+            If the callable does not return a row number.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -376,17 +373,17 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Names of rules besides the knee and the objectives."""
+        """Names of the rules other than the knee and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
-        """Replace the result by what a rule of :meth:`_own_rules` picks; by the knee unless overridden."""
+        """Select a solution by a rule of :meth:`_own_rules`. Default: the knee."""
         greater = self._greater_is_better()
         self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, "knee"))
 
     @abstractmethod
     def _take_member(self, row: int) -> None:
-        """Replace the result by a solution of the front."""
+        """Set the result to a solution of the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
         """Mask of the objectives that are maximised."""
@@ -394,7 +391,7 @@ class FrontMixin(metaclass=ABCMeta):
 
 
 class ControlsMixin:
-    """A clusterer by a search, which can be compared with its controls."""
+    """Mixin that compares the search of a clusterer with its controls."""
 
     @documented(compare)
     def controls(
@@ -410,7 +407,7 @@ class ControlsMixin:
     ) -> ControlComparison:
         """Compare the search of the estimator, fitted or not, with its controls on data X.
 
-        The fit stays as it is. A search of DEAP prepares the data anew for every run. See
+        The fit does not change. A DEAP search prepares the data again for every run. See
         :func:`~moo_clustering.controls.compare`, also for warnings.
 
         Parameters
@@ -418,20 +415,20 @@ class ControlsMixin:
         X
             As for ``fit``.
         n_evals : int, optional
-            Evaluations of every run; default: those of the fit, or before it as many as it would make.
+            Evaluations of every run. Default: those of the fit.
         partial_y
-            Labels that ``fit`` takes as its ``y``.
+            Partial labels, the ``y`` of ``fit``.
         **given
             Further arguments of ``fit``, such as ``must_link``.
         """
         model: Any = self
-        # These belong to the fit itself.
+        # These options apply only to the fit itself.
         off = dict.fromkeys(("checkpoint", "callback", "termination"), None)
         off |= dict.fromkeys(("resume", "save_history"), False)
         params = model.get_params(deep=False)
         off = {name: value for name, value in off.items() if name in params}
         if model.random_state is None:
-            # All runs prepare the data alike.
+            # All runs must prepare the data in the same way.
             off["random_state"] = int(np.random.default_rng().integers(2**31))
         fresh: Any = None
 
@@ -455,7 +452,7 @@ class ControlsMixin:
         if n_evals is None:
             counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
             if counts_trials and not hasattr(self, "n_trial_evaluations_"):
-                # How many trials a fit makes is known after it only.
+                # The number of trials is known only after a fit.
                 model = clone(model).fit(X, partial_y, **given)
             n_evals = _n_evaluations(model, first)
         return compare_planned(
@@ -465,32 +462,32 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Evaluations of a fit, or as many as its search would make."""
+    """Number of evaluations of a fit or, before it, of its search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)
     if hasattr(model, "n_trial_evaluations_"):
         return int(model.n_evaluations_ + model.n_trial_evaluations_)
-    # A search without a population of fixed size gets 0, which is refused.
+    # A search without a fixed population size has 0, which raises an error later.
     size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
     return int(size) * (first.n_gen + 1)
 
 
 @estimator
 class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
-    """A clusterer whose front is found by a search.
+    """Mixin of clusterers whose front is found by a search.
 
     Parameters
     ----------
     algorithm : GeneticAlgorithm of pymoo, or a class of it
-        Search in place of the method's own, such as ``SMSEMOA`` or ``NSGA3(directions)``, with the method's
-        operators wherever an object has pymoo's for real numbers. Its survival replaces the method's.
+        Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its operators for real
+        numbers are replaced by those of the method, its survival is used.
     callback : callable
-        Called with the pymoo algorithm after every generation, as :class:`pymoo.core.callback.Callback`.
+        Called with the pymoo algorithm after every generation, like :class:`pymoo.core.callback.Callback`.
     termination : Termination or tuple
-        A criterion of pymoo, such as ``("time", "00:01:00")``, that may end the search before ``n_gen``.
+        pymoo criterion, such as ``("time", "00:01:00")``, that can stop the search before ``n_gen``.
     save_history : bool
-        Keep a copy of the algorithm of every generation in ``result_.history``.
+        Store a copy of the algorithm of every generation in ``result_.history``.
 
     Attributes
     ----------
@@ -498,7 +495,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     history_ : Recorder
         Objectives of every generation.
     n_iter_ : int
-        Generations done.
+        Number of generations.
     """
 
     _: KW_ONLY
@@ -525,7 +522,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         own: Callable[..., Algorithm],
         **options: Any,
     ) -> PymooSearch:
-        """A search by ``algorithm``, or else by the method's own with its further options."""
+        """Build the search from ``algorithm``, or from the default algorithm and its options."""
         operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
         pop_size: int = self.pop_size  # type: ignore[attr-defined]
         if self.algorithm is None:
@@ -537,7 +534,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
     ) -> None:
-        """Run a search, and set what belongs to its course."""
+        """Run a search, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         if isinstance(search, PymooSearch):
             search.algorithm.callback = self.callback or search.algorithm.callback
             search.algorithm.save_history |= self.save_history
@@ -558,9 +555,9 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """A clusterer whose ``pareto_labels_`` are found when they are first asked for.
+    """Mixin that computes ``pareto_labels_`` on first access.
 
-    A subclass implements :meth:`_find_pareto_labels`, and deletes ``pareto_labels_`` when it is fitted anew.
+    A subclass implements :meth:`_find_pareto_labels`, and deletes ``pareto_labels_`` at the start of ``fit``.
     """
 
     @cached_property
@@ -571,16 +568,16 @@ class LazyFrontMixin(FrontMixin):
 
     @abstractmethod
     def _find_pareto_labels(self) -> NDArray[np.int32]:
-        """Partitions of the non-dominated solutions, computed."""
+        """Compute the partitions of the non-dominated solutions."""
 
 
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: Rule
 ) -> int:
-    """Index of the member of a front, objectives in natural sign, that a rule picks.
+    """Row of the front that a rule selects: the knee, the best in one objective, a row, or by a callable.
 
-    The knee, the member that is best in one objective, a row number, or ``rule(front) -> row number``.
-    Raises a ValueError for an unknown rule, naming the nearest, or a row number outside the front.
+    The objectives of the front have their natural sign. Raises a ValueError for an unknown rule, with the
+    nearest name, and for a row outside the front.
     """
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
@@ -603,7 +600,7 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Refuse what is neither an allowed name nor a row number nor a callable, naming the nearest name."""
+    """Raise unless the rule is an allowed name, a row number or a callable; names the nearest rule."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
@@ -627,14 +624,14 @@ class MemberGraphs(ABC):
 
     @abstractmethod
     def partition(self, member: int) -> SpectralPartition:
-        """Partition of the graph of one member."""
+        """Partition of the graph of one solution."""
 
     def labels(self, member: int) -> NDArray[np.int32]:
-        """Labels of one member."""
+        """Labels of one solution."""
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
-        """Spectral partition of a similarity matrix, with the groups in it."""
+        """Spectral partition of a similarity matrix with the links of the groups."""
         options = self.options
         partition = spectral_partition(
             self.joined(S),
@@ -651,7 +648,7 @@ class MemberGraphs(ABC):
         return equal_together(partition, self.X, self.lists, self.groups)
 
     def joined(self, S: csr_array) -> csr_array:
-        """The matrix with links between the samples of a group."""
+        """Add links between the samples of every group."""
         if not self.join_groups or self.groups.is_empty:
             return S
         option = self.options["must_link_edges"]
@@ -660,27 +657,27 @@ class MemberGraphs(ABC):
 
 
 def recall_text(recall: float | None) -> str | None:
-    """Recall of approximate neighbour lists in words; None for exact ones."""
+    """Recall of approximate neighbour lists as text, None for exact lists."""
     return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
 
 
 @estimator
 class NearestSampleMixin:
-    """A clusterer of the samples of the fit alone; others get the cluster of the nearest of them.
+    """Mixin of transductive clusterers: new samples get the cluster of the nearest sample of the fit.
 
     Parameters
     ----------
     scale : {"minmax", "standard", "none"}
-        Scaling of the features before anything else; none with ``metric="precomputed"``.
+        Scaling of the features, ignored with ``metric="precomputed"``.
     ties : {"random", "index"}
-        Order of equally near neighbours; ``"index"`` leaks the order of the rows on gridded data.
+        Order of equidistant neighbours. ``"index"`` leaks the order of the rows on gridded data.
     neighbor_method : {"auto", "exact", "approximate"}
-        Search of neighbour lists, see :func:`~moo_clustering.graphs.neighbor_lists`.
+        Search for neighbours, see :func:`~moo_clustering.graphs.neighbor_lists`.
 
     Attributes
     ----------
     neighbor_recall_ : float or None
-        Share of the nearest neighbours that approximate lists have; None for exact and for given lists.
+        Recall of approximate neighbour lists, None for exact and user-supplied lists.
     """
 
     _: KW_ONLY
@@ -690,21 +687,21 @@ class NearestSampleMixin:
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest sample of the fit, in its scaling and metric; ties: the first.
+        """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
-        The clustering is transductive: new samples change nothing in it. Samples of the fit get their
-        ``labels_``, except that equal rows which constraints put into different clusters, or of which MOCK
-        warns, get the label of the first.
+        Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
+        put into different clusters, which get the label of the first.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            With ``metric="precomputed"`` distances to the samples of the fit, shape (n, n_samples).
+            New samples; with ``metric="precomputed"`` their distances to the samples of the fit, shape
+            (n, n_samples).
 
         Raises
         ------
         ValueError
-            Other features than in the fit, or distances that are not to all of its samples.
+            If the features, or the number of distances, differ from the fit.
 
         Notes
         -----
@@ -726,7 +723,7 @@ class NearestSampleMixin:
         return labels[nearest_rows(rows, space.points, "euclidean" if space.power == 2.0 else space.metric)]
 
     def _scale_samples(self, X: NDArray[np.floating[Any]]) -> Any:
-        """The features of the fit on their common scale, kept for :meth:`predict`."""
+        """Scale the features of the fit, and store the scaling for :meth:`predict`."""
         metric: Metric = self.metric  # type: ignore[attr-defined]
         scaling = feature_scaling(X, "none" if metric == "precomputed" else self.scale)
         rows = scaling(X)
@@ -736,27 +733,27 @@ class NearestSampleMixin:
 
 @estimator
 class SpectralMixin(NearestSampleMixin):
-    """A clusterer that ends in spectral clustering of a similarity graph.
+    """Mixin of clusterers that apply spectral clustering to a similarity graph.
 
     Parameters
     ----------
     laplacian : {"sym", "unnormalized", "rw"}
-        The paper's is ``"unnormalized"``, which fails on some sets.
+        Laplacian of the graph. The paper uses ``"unnormalized"``, which fails on some data sets.
     bridge : bool
-        Join the components of a disconnected graph by their shortest links, very weakly.
+        Join the components of a disconnected graph by weak links between their nearest samples.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}
         See :func:`~moo_clustering.graphs.spectral_embedding`.
 
     Attributes
     ----------
     similarity_ : csr_array of shape (n_samples, n_samples)
-        Symmetric similarity matrix that was clustered, constraints and bridges included.
+        Symmetric similarity matrix, including constraints and bridges.
     embedding_ : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means was run on.
+        Spectral embedding, clustered by k-means.
     eigenvalues_ : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
         Smallest eigenvalues of the Laplacian.
     n_components_ : int
-        Connected components before bridging.
+        Number of connected components before bridging.
     """
 
     _: KW_ONLY
@@ -765,7 +762,7 @@ class SpectralMixin(NearestSampleMixin):
     eigen_solver: Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"] = "auto"
 
     def to_networkx(self) -> nx.Graph:
-        """The similarity matrix as a weighted graph, clusters as node attribute ``cluster``."""
+        """Convert the similarity matrix to a weighted graph with the node attribute ``cluster``."""
         check_is_fitted(self)
         import networkx as nx  # only here, because its import takes a sixth of a second
 
@@ -780,7 +777,7 @@ class SpectralMixin(NearestSampleMixin):
         lists: NeighborLists,
         n_clusters: int,
     ) -> None:
-        """Set the results; fewer distinct rows of X than ``n_clusters`` are clusters themselves."""
+        """Set the results. If X has fewer distinct rows than ``n_clusters``, they are the clusters."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -797,22 +794,21 @@ class SpectralMixin(NearestSampleMixin):
 
 @estimator
 class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
-    """A clusterer whose front is of graphs, each of which is clustered when it is asked for.
+    """Mixin of clusterers whose front consists of graphs, which are clustered on demand.
 
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Whether labels also join samples of one class, with the largest similarity, in every graph that is
-        clustered: every pair, or a star through the medoid of the class; True takes the clique up to a
-        million pairs. Explicit must-link pairs always act. Otherwise labels and cannot-links only keep
-        samples from being linked to each other.
+        Whether labels add links of the largest similarity within a class: between all pairs (``"clique"``),
+        to its medoid (``"star"``), or either by the number of pairs (True). With False, labels only remove
+        links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
     ----------
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
-        Spectral partition of each member's own graph; computed when first asked for.
+        Spectral partition of the graph of every solution, computed on first access.
     graphs_ : object
-        Graphs of the members; ``graphs_.labels(row)`` is the partition of one.
+        Graphs of the solutions. ``graphs_.labels(row)`` returns the partition of one graph.
     """
 
     _: KW_ONLY
@@ -823,16 +819,16 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
 
     def _joins(self, must_link: ArrayLike | None) -> bool:
-        """Whether samples that belong together are linked."""
+        """Whether the graph gets links between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
 
 
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """The partition with equal rows in one cluster, unless constraints are about them.
+    """Unite equal rows in one cluster, except rows with constraints.
 
-    Rows with more copies than neighbours may be in several components of a graph.
+    Rows with more copies than neighbours can be in several components of a graph.
     """
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
@@ -843,11 +839,11 @@ def equal_together(
 def fewer_distinct_rows(
     X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
 ) -> NDArray[np.int32] | None:
-    """Distinct rows as clusters, by first appearance, if there are fewer than ``n_clusters``; or None.
+    """Distinct rows as clusters, by first appearance, if fewer than ``n_clusters``, otherwise None.
 
-    O(N) unless nearly every sample has a duplicate, then a sort of the rows.
+    O(n_samples) time unless nearly every sample has a duplicate; then the rows are sorted.
     """
-    # With fewer than K distinct rows fewer than K samples are without duplicate.
+    # With fewer than K distinct rows, fewer than K samples have no duplicate.
     if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
         return None
     rows = np.unique(X, axis=0, return_inverse=True)[1]
@@ -855,9 +851,9 @@ def fewer_distinct_rows(
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Bytes of the rows of a table, or of a sparse matrix in canonical form, equal for equal rows."""
+    """Bytes of every row of a table, or of a canonical sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
-        # Adding zero turns -0.0 into 0.0, which has other bytes.
+        # Adding zero turns -0.0 into 0.0, whose bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
         return
     rows = csr_array(X, copy=True)
@@ -868,9 +864,9 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
-    """Former numbers of clusters, shape (n_partitions, n_clusters), in the order of their first samples.
+    """Cluster numbers in the order of their first samples, shape (n_partitions, n_clusters).
 
-    Clusters without samples follow in their former order.
+    Empty clusters follow in ascending order.
     """
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
@@ -878,23 +874,23 @@ def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
 
 
 def equal_rows(X: Any) -> NDArray[np.intp]:
-    """Number of the distinct row that each row is, in the order of first appearance; O(n_values) time."""
+    """Index of every row among the distinct rows, by first appearance. O(n_values) time."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
-    """Number of the distinct key that each key is, in the order of first appearance."""
+    """Index of every key among the distinct keys, by first appearance."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
-    """Number of distinct rows, or ``limit`` once there are so many; it looks at no further rows."""
+    """Number of distinct rows, counted up to ``limit``."""
     return count_distinct(row_keys(X), limit)
 
 
 def count_distinct(keys: Iterable[bytes], limit: int) -> int:
-    """Number of distinct keys, or ``limit`` once there are so many; it looks at no further keys."""
+    """Number of distinct keys, counted up to ``limit``."""
     seen: set[bytes] = set()
     for key in keys:
         seen.add(key)
@@ -906,10 +902,10 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Partitions with all samples of one number in ``equal`` in the cluster of most of them.
+    """Move samples with the same number in ``equal`` into the cluster of most of them (ties: lowest label).
 
-    Ties: the lowest label. Samples of ``fixed`` stay where they are, and clusters may lose all samples.
-    O(n_partitions n_samples log n_samples) time unless all numbers differ.
+    Samples in ``fixed`` are not moved, and clusters can become empty. O(n_partitions n_samples log n_samples)
+    time if numbers repeat.
     """
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
@@ -920,7 +916,7 @@ def united(
         pairs, counts = np.unique(equal * width + row, return_counts=True)
         number, label = np.divmod(pairs, width)
         order = np.lexsort((label, -counts, number))
-        # The first entry of a number is its commonest, then lowest label.
+        # The first entry of every number is its most frequent label, or the lowest of these.
         common = label[order][np.unique(number[order], return_index=True)[1]]
         kept = row[fixed] if fixed is not None else None
         row[:] = common[equal]
@@ -930,14 +926,14 @@ def united(
 
 
 def warn_of_few(n_found: int, wanted: int | str, why: str = "") -> None:
-    """Warn of fewer clusters than were asked for, which are those with samples."""
+    """Warn if fewer clusters than requested have samples."""
     why = why or "X has fewer distinct rows than clusters"
     wanted = wanted if isinstance(wanted, str) else f"n_clusters={wanted}"
     warn_caller(f"only {n_found} of {wanted} clusters {'has' if n_found == 1 else 'have'} samples: {why}.")
 
 
 def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
-    """Warn where no sample is without a label: scores by such labels say how well ``fit`` follows them."""
+    """Warn if all samples are labelled: scores against them only measure how closely ``fit`` follows them."""
     if labelled.all():
         warn_caller(
             "all samples are labelled, and the fit follows the labels: what is scored by the same y, also in "
@@ -947,10 +943,10 @@ def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs that follow from partial labels and those given, and what must-links join.
+    """Pairs from partial labels and from the user, and their closure.
 
-    ``components`` are samples that belong together: two and more, or with a label, in the order of the
-    first.
+    ``components`` are groups of samples that belong together, with two or more samples or a label, ordered by
+    first sample.
     """
 
     pairs: PairwiseConstraints
@@ -964,10 +960,10 @@ def supervision_pairs(
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
 ) -> Supervision:
-    """All pairs among labelled samples together with the given pairs.
+    """Combine all pairs of labelled samples with the pairs of the user.
 
-    Must-links that imply the opposite of a cannot-link or of labels are an error unless
-    ``conflicts="keep"``; so are labels that make more than 10 million pairs.
+    Raises an error if must-links contradict cannot-links or labels, unless ``conflicts="keep"``, and if
+    labels make more than 10 million pairs.
     """
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
@@ -991,9 +987,9 @@ def supervision_pairs(
 def supervision_groups(
     n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
-    """Closure of labels and pairs: which samples belong together, and which groups must not meet.
+    """Transitive closure of labels and pairs: groups of samples, and pairs of groups to separate.
 
-    Contradictions are an InconsistentConstraintsError.
+    Raises an InconsistentConstraintsError for contradictions.
     """
     pairs = None
     if must_link is not None or cannot_link is not None:
@@ -1002,9 +998,9 @@ def supervision_groups(
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Checkpoint of a fit of ``estimator`` on ``data``, or None if none is asked for.
+    """Checkpoint of a fit of ``estimator`` to ``data``, or None if ``checkpoint`` is None.
 
-    ``data`` is everything the result depends on besides the parameters.
+    ``data`` contains everything except the parameters that determines the result.
     """
     if estimator.checkpoint is None:
         if estimator.resume:
@@ -1032,7 +1028,7 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
 
 
 def _plain(value: Any) -> Any:
-    """Parameters as JSON knows them; arrays by their fingerprint, functions by their name."""
+    """Convert parameters to JSON types: arrays to fingerprints, functions to names."""
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     if isinstance(value, np.ndarray) or (
@@ -1044,7 +1040,7 @@ def _plain(value: Any) -> Any:
 
 
 def history_frame(estimator: Any) -> pd.DataFrame | None:
-    """The course of the search, a generation or sweep a row; None without one."""
+    """History of the search, one row per generation or sweep, or None."""
     history = getattr(estimator, "history_", None)
     if history is None:
         return None
@@ -1056,7 +1052,7 @@ def history_frame(estimator: Any) -> pd.DataFrame | None:
 
 
 def bag_history(estimator: Any) -> pd.DataFrame | None:
-    """The logbook of the search, a generation or an update of centres a row; None without a search."""
+    """Logbook of the search, one row per generation or update of the centres, or None."""
     if not hasattr(estimator, "logbook_"):
         recorder = getattr(estimator, "history_", None)
         return None if recorder is None else recorder.to_frame(estimator.objective_names_)
@@ -1068,7 +1064,7 @@ def bag_history(estimator: Any) -> pd.DataFrame | None:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
-    """Number of the row that is nearest to every row of X; ties: the lowest.
+    """Index of the row nearest to every row of X (ties: the lowest).
 
     Cosine distances are rounded, as in the search, so that equal directions tie. O(n_samples n_rows
     n_features) time, in blocks of bounded memory.
@@ -1080,11 +1076,11 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
 
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
-    """Distances of shape (n_samples, n_rows)."""
+    """Distances between samples and rows, shape (n_samples, n_rows)."""
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
-        # Computed from differences; the faster products lose the digits that decide between near rows.
+        # Differences are exact; faster products lose the digits that distinguish near rows.
         return np.asarray(cdist(X, rows, name))
     D: NDArray[np.float64]
     if name == "cosine":
@@ -1096,16 +1092,16 @@ def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    """Refuse more clusters than samples."""
+    """Raise if there are more clusters than samples."""
     if n_clusters > n_samples:
         raise ValueError(f"n_clusters={n_clusters} is more than the number of samples, {n_samples}.")
 
 
 def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
-    """The function that brings X, and other rows of the same features, to a common scale, as PESC does.
+    """Return the function that scales X and further rows of the same features.
 
-    To [0, 1] by range (``"minmax"``); to mean 0 and population standard deviation 1 (``"standard"``); or not
-    at all. Constant features are dropped by the former two; if all are, one column of zeros remains.
+    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both drop
+    constant features; if all are constant, one column of zeros remains.
     """
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
@@ -1126,7 +1122,7 @@ def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
 def _scaled(
     varying: NDArray[np.bool_], low: Any, half: Any, X: Any, mean: Any = None, spread: Any = None
 ) -> NDArray[np.floating[Any]]:
-    """Rows within the range that starts at 2 ``low`` and is 2 ``half`` wide, or standardised."""
+    """Scale rows by the range from 2 ``low`` with width 2 ``half``, or standardise them."""
     if not varying.any():
         return np.zeros((len(X), 1), dtype=X.dtype)
     scaled: NDArray[np.floating[Any]] = (X[:, varying] / 2 - low) / half
@@ -1134,10 +1130,10 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """A result of pymoo with ``F`` of shape (n_solutions, n_objectives) in every case.
+    """Make ``F`` of a pymoo result two-dimensional, shape (n_solutions, n_objectives).
 
-    pymoo gives a single objective of a single solution as a vector, and nothing where no solution is
-    feasible: then the non-dominated ones of the least violation take the place of the front.
+    pymoo returns a vector for a single solution, and None if no solution is feasible. In that case the
+    non-dominated solutions of the least violation replace the front.
     """
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
