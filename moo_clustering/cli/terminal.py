@@ -273,7 +273,12 @@ class Command(click.Command):
             return run(*args, standalone_mode=False, **extra)
         with standard_streams(), Ending() as ending:
             try:
-                code = run(*args, standalone_mode=False, **extra)
+                try:
+                    code = run(*args, standalone_mode=False, **extra)
+                finally:
+                    # An interruption inside exec() marks the process, even if caught, and Python would then
+                    # exit by SIGINT whatever the exit code. The next exec() removes the mark.
+                    exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
                     raise error.__cause__ from None

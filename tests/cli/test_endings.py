@@ -176,6 +176,26 @@ def test_a_signal_within_a_compilation_is_not_lost(tmp_path, hook, number):
     assert "Interrupted" in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_interruption_inside_exec_does_not_change_the_exit_code(tmp_path, number):
+    """Libraries compile text with ``exec``; Python would exit by SIGINT after it, where a module is run."""
+    (tmp_path / "inside.py").write_text(
+        "import signal\n"
+        "import click\n"
+        "from moo_clustering.cli.terminal import Command\n\n\n"
+        "@click.command(cls=Command)\n"
+        "def main():\n"
+        f"    exec('signal.raise_signal({int(number)})')\n\n\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "inside"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 128 + number, done.stderr
+    assert "Interrupted" in done.stderr
+
+
 def test_what_was_dropped_within_a_callback_is_raised_again():
     """A library that calls back from C drops what is raised there; the interruption comes all the same."""
     import ctypes
