@@ -61,12 +61,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
 _CHUNK = 1 << 20  # elements hashed at a time when they must be copied
-# An archive may expand to so many bytes, or to so many times its own. A file made to fill the memory is above
-# both, as zeros shrink to a thousandth; data that merely repeat themselves seldom are.
+# An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
+# both, because zeros shrink to a thousandth; repetitive data rarely do.
 _ALWAYS, EXPANSION = 2**28, 100
-# Numbers of rows or columns of arrays that have no bytes to show for them.
+# Largest number of rows or columns of an array without any bytes.
 _MOST_EMPTY = 2**24
-# The end of a zip file, with its longest comment.
+# Size of the end record of a zip file with the longest comment.
 _LONGEST_END = 22 + 2**16 - 1
 _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
@@ -92,12 +92,12 @@ _NUMBER = re.compile(
 )
 _LOCK = ".moo_clustering.lock"
 _TEMPORARY = re.compile(r"\..+\.(\d{1,19})-[0-9a-f]{8}\.tmp", re.DOTALL)
-# Seconds without a write after which a temporary file is of no living process, even if one has its number.
+# Seconds without a write after which a temporary file is abandoned, even if a process has its number.
 _UNTOUCHED = 3600.0
-# Names of temporary files that this process writes to, and folders that it has swept.
+# Temporary files of this process, and folders that it has cleaned.
 _WRITING: set[str] = set()
 _SWEPT: set[str] = set()
-# Errors that tell of another holder; any other comes from a file system without locks.
+# Errors of a lock that another process has. Any other error means that the file system has no locks.
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _LONGEST = 60
 _NOT_KNOWN = "not known"
@@ -109,38 +109,38 @@ RUNTIME_DEPENDENCIES = (
 
 
 class ArchiveError(QuotingError):
-    """The file is not an archive this version can read."""
+    """Raised for a file that is not an archive, or that this version cannot read."""
 
 
 def write_archive(
     path: str | PathLike[str], arrays: Mapping[str, Any], meta: Mapping[str, Any], *, compressed: bool = False
 ) -> None:
-    """Write arrays and metadata, replacing the file as a whole or not at all.
+    """Write arrays and metadata atomically.
 
     Parameters
     ----------
     path : path-like
-        File to write, used as it is (no suffix is added). Its folder must exist.
+        File to write, without an added suffix. Its folder must exist.
     arrays : mapping of str to ndarray, csr_matrix or csr_array
-        Names of letters, digits and ``_ . / -``; ``numpy.load`` finds dense arrays under them.
+        Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads dense arrays by these names.
     meta : mapping
-        Anything :func:`to_json` takes; it is read back as that function returns it.
+        Any value that :func:`to_json` accepts, and reads back as that function returns it.
     compressed : bool, default=False
-        Whether to deflate: for what is written once and has much that repeats.
+        Whether to compress, which pays for repetitive data that are written once.
 
     Raises
     ------
     TypeError
-        For object or masked arrays, sparse formats other than CSR, and metadata JSON cannot hold.
+        For object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot represent.
     ValueError
-        For a name outside the allowed ones.
+        For a key with other characters.
     OSError
-        When the file cannot be written; a file that was there before is untouched.
+        If the file cannot be written. An existing file is then unchanged.
 
     Notes
     -----
-    O(bytes) time, and no copy of C-contiguous arrays. A checksum of it all is kept, so that no other
-    content is ever taken for what was written.
+    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, so any later
+    change is detected.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -171,7 +171,7 @@ def write_archive(
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read what :func:`write_archive` wrote. No code is executed, whatever the file holds.
+    """Read an archive of :func:`write_archive`. Never executes code from the file.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     Returns
     -------
     arrays : dict of str to ndarray, csr_matrix or csr_array
-        In the order in which they were written.
+        Arrays in the order of writing.
     meta : dict
 
     Raises
@@ -188,7 +188,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     ArchiveError
         For truncated, damaged, edited or foreign files, and files of another format.
     FileNotFoundError
-        When there is no such file.
+        If the file does not exist.
     """
     path = checked_path(path)
     with open_file(path) as file:
@@ -272,9 +272,9 @@ def _read_array(members: Any, name: str, sparse_classes: Mapping[str, Any]) -> A
 
 
 def open_file(path: str | PathLike[str]) -> BinaryIO:
-    """A regular file, opened for reading.
+    """Open a regular file for reading.
 
-    Raises an OSError at once for anything else: a pipe may wait for ever, and a device may have no end.
+    Raises an OSError for other files: reading a pipe can block forever, and a device can be endless.
     """
 
     def opener(name: str, flags: int) -> int:
@@ -288,7 +288,7 @@ def open_file(path: str | PathLike[str]) -> BinaryIO:
 
 
 def read_bytes(path: str | PathLike[str], most: int) -> bytes:
-    """The bytes of a regular file. Raises an OSError if there are more than ``most`` of them."""
+    """Read the bytes of a regular file. Raises an OSError if there are more than ``most``."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -297,7 +297,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Why a version of a format is not read, as the rest of a sentence about a file; empty if it is."""
+    """Reason why a version of a format cannot be read, as the end of a sentence, or an empty string."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -309,7 +309,7 @@ def version_fault(version: object, newest: int) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file of this name may be what a killed process left of its writing."""
+    """Whether this can be the name of a temporary file that a killed process left behind."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
 
 
@@ -324,7 +324,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Whether nobody writes to a temporary file: its lock is free, and its process gone or long idle."""
+    """Whether a temporary file is unused: it is not locked, and its process has ended or is long idle."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
@@ -342,7 +342,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Whether another process has this number. Its own files are in ``_WRITING`` as long as it writes."""
+    """Whether another process has this number. ``_WRITING`` lists the files of this process."""
     if number == os.getpid():
         return False
     try:
@@ -355,39 +355,39 @@ def _lives(number: int) -> bool:
 
 
 class FolderInUseError(ValueError):
-    """Another process writes to the folder."""
+    """Raised while another process writes to the folder."""
 
 
 @contextmanager
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
-    """Hold a folder as its only writer until the block ends; what killed writers left there is removed.
+    """Context that locks a folder for writing, and removes temporary files of killed processes.
 
     Parameters
     ----------
     folder : path-like
-        An existing folder. A hidden file in it carries the lock, and is removed at the end.
+        Existing folder. It contains a hidden lock file until the end of the block.
 
     Yields
     ------
     callable
-        Whether the folder is still the one that is held, and was not removed and made again.
+        Returns whether the locked folder still exists, and was not removed and created again.
 
     Raises
     ------
     FolderInUseError
-        While another process, or another such block of this process, holds the folder.
+        If another process, or another block of this process, has locked the folder.
     OSError
-        If the folder cannot be written to; it names the folder.
+        If the folder is not writable. The error names the folder.
 
     Warns
     -----
     UserWarning
-        Where the file system has no locks. The block runs all the same.
+        If the file system does not support locks. The block then runs without a lock.
 
     Notes
     -----
-    The lock belongs to an open file (``flock``, on Windows a locked byte), so the system lets it go when the
-    process ends in whatever way, and a lock file that a killed process left behind locks nothing.
+    The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
+    process ends for any reason, so the lock file of a killed process has no effect.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -410,7 +410,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         _sweep(path.parent)
         yield is_held
     finally:
-        # First the name, as long as it is this process's own; Windows removes only files that are closed.
+        # Remove the name while the lock is still ours. Windows removes only closed files.
         if sys.platform == "win32":
             os.close(descriptor)
         if is_held():
@@ -421,7 +421,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 
 
 def _lock_file(path: Path) -> int:
-    """Descriptor of the locked file; BlockingIOError if another has locked it."""
+    """Lock a file and return its descriptor. Raises a BlockingIOError if it is locked already."""
     for _ in range(100):
         # A link under this name must not lead to files elsewhere.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
@@ -438,7 +438,7 @@ def _lock_file(path: Path) -> int:
                 f"the file system of {path.parent} has no locks ({error.strerror}): make sure that no other "
                 "process writes to this folder"
             )
-        # The previous holder may have removed the file between the two calls; then its name is free again.
+        # If the previous process removed the file between the two calls, the name is free again.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
@@ -447,11 +447,10 @@ def _lock_file(path: Path) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Binary file that takes the place of ``path`` when the block ends without an exception.
+    """Context with a binary file that replaces ``path`` at its end, unless an exception is raised.
 
-    The bytes go to a temporary file in the same folder, so that the final rename stays inside one
-    file system. Whatever happens before it (full disk, Ctrl-C), ``path`` keeps its old content and
-    the temporary file is removed; an OSError names ``path``.
+    The block writes to a temporary file in the same folder, which is then renamed. After a failure (full
+    disk, Ctrl-C) ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
     """
     with _written(path, os.replace) as file:
         yield file
@@ -459,7 +458,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def creating(path: Path) -> Iterator[BinaryIO]:
-    """The same for a file that must be new: FileExistsError if it is there when the block ends."""
+    """Like :func:`replacing`, but raises a FileExistsError if the file exists at the end of the block."""
     with _written(path, _put) as file:
         yield file
 
@@ -476,7 +475,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Who sweeps the folder sees by this that the writer lives.
+                    # Tells other processes that clean the folder that this one is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -487,7 +486,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            # A full disk names no file, and the temporary one helps nobody.
+            # The error of a full disk has no file name, and the temporary name would not help.
             if error.errno is None:  # as image libraries raise them
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
@@ -498,20 +497,20 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
 
 
 def _check_target(path: Path) -> None:
-    """Refuse to put a file in the place of a pipe or a device, such as ``/dev/null``."""
+    """Raise if the target is a pipe or a device, such as ``/dev/null``."""
     with suppress(FileNotFoundError):
         if found := special_file(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, f"it is {found}, which a file cannot replace", str(path))
 
 
 def _put(temporary: Path, path: Path) -> None:
-    """Rename, unless there is such a file."""
+    """Rename, unless the target exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:
         raise
     except OSError:
-        # No links here: the name is taken first.
+        # The file system has no links: create the name first.
         open(path, "xb").close()
         os.replace(temporary, path)
     else:
@@ -519,17 +518,17 @@ def _put(temporary: Path, path: Path) -> None:
 
 
 def csv_cell(text: str) -> str:
-    """A text as a cell of a CSV file, with apostrophes where spreadsheets would run a formula.
+    """Escape a text for a CSV cell, so that spreadsheets do not run it as a formula.
 
-    These are before ``= + - @``, in full width too, and tabs, at the beginning and after a separator of any
-    locale (``;``, ``|``, a tab, the end of a line, ...). Numbers stay as they are. :func:`cell_text` removes
+    An apostrophe precedes ``= + - @`` (also in full width) and tabs, at the beginning and after a separator
+    of any locale (``;``, ``|``, a tab, a line end, ...). Numbers do not change. :func:`cell_text` removes
     the apostrophes.
     """
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1\3\5'\2\4\6", text)
 
 
 def cell_text(cell: str) -> str:
-    """The text of a cell: without the apostrophes that keep spreadsheets from running it as a formula."""
+    """Text of a cell without the apostrophes of :func:`csv_cell`."""
     return _FORMULA.sub(_without_mark, cell) if "'" in cell else cell
 
 
@@ -539,7 +538,7 @@ def _without_mark(found: re.Match[str]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself survive a power cut, where the system lets folders be synced."""
+    """Sync the folder, if the system supports it, so that the rename survives a power failure."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -549,7 +548,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of metadata (``arrays``, ``sparse`` and ``meta``) and of every array but that of the header."""
+    """SHA-256 of the metadata (``arrays``, ``sparse``, ``meta``) and of every array except the header."""
     names = [name for name in members if name != HEADER]
     described = [header[part] for part in ("arrays", "sparse", "meta")]
     text = json.dumps([names, *described, fingerprint(*(members[name] for name in names))])
@@ -557,10 +556,9 @@ def digest(header: Mapping[str, Any], members: Mapping[str, NDArray[Any]]) -> st
 
 
 def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse other arrays than those that the header was written for.
+    """Raise a ValueError if the arrays do not match the checksum of the header.
 
-    Files without a header, of other formats and of versions without a checksum pass. Raises a ValueError when
-    they differ.
+    Files without a header, of other formats, and of versions without a checksum pass.
     """
     if HEADER not in members:
         return
@@ -580,9 +578,8 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        Memory layout and byte order do not matter; the type does (float32 is other data than
-        float64), and so do the sign of zero and which NaN it is. Sparse matrices count as their
-        canonical CSR form, and are other data than their dense form.
+        Memory layout and byte order have no influence. The dtype, the sign of zero and the bits of NaN have.
+        Sparse matrices are converted to canonical CSR, and differ from their dense form.
 
     Returns
     -------
@@ -596,7 +593,7 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
 
     Notes
     -----
-    O(bytes) time. C-contiguous arrays are not copied, others a megabyte of elements at a time.
+    O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
     """
     digest = hashlib.sha256()
     for position, array in enumerate(arrays):
@@ -645,27 +642,27 @@ def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
 
 
 def to_json(value: Any, where: str = "value") -> Any:
-    """Return a value as it is after a round trip through JSON.
+    """Convert a value to JSON types.
 
-    numpy scalars become Python numbers, arrays, tuples and sets (sorted) become lists, paths become
-    strings. NaN and infinities stay (Python's reader knows them).
+    NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
+    NaN and infinities remain, which Python's JSON reader accepts.
 
     Parameters
     ----------
     value : object
         Nested mappings with string keys, sequences, numbers, strings, None.
     where : str, default="value"
-        What to call the value in an error.
+        Name of the value in errors.
 
     Returns
     -------
     object
-        Made of dict, list, str, int, float, bool and None only.
+        Consists of dict, list, str, int, float, bool and None only.
 
     Raises
     ------
     TypeError
-        For anything else, naming the place inside the value.
+        For another type, with its place inside the value.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -695,9 +692,10 @@ def to_json(value: Any, where: str = "value") -> Any:
 
 
 def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str) -> dict[str, NDArray[Any]]:
-    """Every array of any NumPy archive; see :func:`read_members`.
+    """Read every array of a NumPy archive, see :func:`read_members`.
 
-    Raises an error of the ``kind`` if the file is none, damaged, or lacks an array that is ``needed``.
+    Raises an error of the given ``kind`` if the file is not an archive, is damaged, or lacks a ``needed``
+    array.
     """
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
@@ -719,16 +717,16 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
 
 
 class ObjectsError(ValueError):
-    """An array of Python objects, which only unpickling could read."""
+    """Raised for an array of Python objects, which requires unpickling."""
 
 
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
-    """Every array of an archive; members that are none (without ``.npy``) are passed over.
+    """Read every array of an archive, and skip other members (without ``.npy``).
 
-    Nothing is unpickled, and no memory is asked for that the file has no bytes for. Arrays that
-    :func:`~moo_clustering.persistence.write_archive` wrote are those that it wrote. Raises an ObjectsError
-    for arrays of Python objects; and ValueError, OSError, zipfile.BadZipFile or zlib.error for damaged
-    files, headers that declare more than there is, and what expands beyond 100 times the file and 256 MiB.
+    Never unpickles, and allocates no more memory than the file has bytes for. Checksums of
+    :func:`~moo_clustering.persistence.write_archive` are verified. Raises an ObjectsError for arrays of
+    Python objects; and ValueError, OSError, zipfile.BadZipFile or zlib.error for damaged files, headers that
+    declare too many bytes, and content that expands beyond 100 times the file and 256 MiB.
     """
     size = file.seek(0, 2)
     file.seek(0)
@@ -750,12 +748,12 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
 
 
 def most_expanded(size: int, expansion: int = EXPANSION) -> int:
-    """Bytes that a compressed file of ``size`` bytes may expand to."""
+    """Largest number of bytes to which a compressed file of ``size`` bytes may expand."""
     return max(_ALWAYS, expansion * size)
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
-    """Members that the end of a zip file counts; None where it counts too many for its two bytes."""
+    """Number of members at the end of a zip file, or None if it exceeds the two-byte field."""
     file.seek(max(0, size - _LONGEST_END))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -772,7 +770,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         try:
             shape, _, dtype = _HEADERS[version](file)
         except ValueError as error:
-            # For long headers numpy advises to unpickle, which nobody should.
+            # For long headers numpy recommends unpickling, which is unsafe.
             raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} holds Python objects")
@@ -784,7 +782,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(
                 f"array {name!r} has {there:,} bytes, but declares the shape {shape} and the type {dtype}"
             )
-    # Read from the start again: numpy's reader wants the header, too.
+    # Rewind, because numpy's reader also needs the header.
     with archive.open(member) as file:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:
@@ -795,30 +793,30 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
 
 
 class CheckpointMismatchError(ValueError):
-    """The checkpoint is of another method, other parameters or other data."""
+    """Raised if a checkpoint belongs to another method, other parameters or other data."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a run is saved, how often, and which run it is.
+    """File, frequency and identity of a checkpoint.
 
     Parameters
     ----------
     path : path-like
-        File of the checkpoint; its folder is made if it does not exist.
+        File of the checkpoint. Its folder is created if it does not exist.
     every : int, default=10
-        Save after every so many generations (and at the end).
+        Number of generations between checkpoints. The last generation is always saved.
     identity : mapping, default={}
-        What makes it this run, JSON-able: by convention ``method`` (its name), ``parameters`` (a
-        mapping) and ``data`` (a :func:`fingerprint`). Leave out what may differ when the run goes
-        on, such as the number of generations.
+        JSON-serialisable identity of the run: by convention ``method`` (its name), ``parameters`` and
+        ``data`` (a :func:`fingerprint`). Omit options that may change on resuming, such as the number of
+        generations.
     resume : bool, default=True
-        Whether a file that is there is gone on from; otherwise it is overwritten.
+        Whether to continue from an existing file, or to overwrite it.
 
     Raises
     ------
     TypeError, ValueError
-        When ``every`` is not a positive integer or JSON cannot hold ``identity``.
+        If ``every`` is not a positive integer, or JSON cannot represent ``identity``.
     """
 
     path: str | PathLike[str]
@@ -832,7 +830,7 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-    """Write the state of a run, replacing the previous checkpoint as a whole or not at all.
+    """Write the state of a run atomically.
 
     Parameters
     ----------
@@ -856,19 +854,19 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     Returns
     -------
     (arrays, meta) or None
-        As they were given to :func:`save_checkpoint`; None when the file does not exist.
+        Arguments of :func:`save_checkpoint`, or None if the file does not exist.
 
     Raises
     ------
     ArchiveError
-        When the file is no readable checkpoint; the message says what is wrong and what to do.
+        If the file is not a readable checkpoint, with the reason and the remedy.
     CheckpointMismatchError
-        When it is of another run; the message names the other method, or every difference.
+        If the checkpoint belongs to another run, with the other method or every difference.
 
     Warns
     -----
     UserWarning
-        When it was saved with another BLAS kernel, which may change the last digits of results.
+        If the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)
@@ -926,7 +924,7 @@ def _keys(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
 def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
     if key not in there or key not in here:
         return False
-    # as text NaN equals NaN, as values 1 equals 1.0
+    # NaN equals NaN as text, 1 equals 1.0 as values.
     return bool(there[key] == here[key]) or _text(there[key]) == _text(here[key])
 
 
@@ -944,14 +942,14 @@ def _short(values: Mapping[str, Any], key: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Versions of Python, of this package and of what it runs on.
+    """Versions of Python, of this package and of its dependencies.
 
     Returns
     -------
     dict of str to str
         ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (libraries of
-        linear algebra with their versions and kernels) and one entry for each runtime dependency. Nothing
-        in it tells the computer, the user or a folder.
+        linear algebra with their versions and kernels) and one entry per runtime dependency. The result
+        identifies neither the computer nor the user nor a folder.
     """
     versions = {
         "python": platform.python_version(),
@@ -968,7 +966,7 @@ def environment() -> dict[str, str]:
 
 
 def blas_kernels() -> str:
-    """Loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``); empty where none tells."""
+    """Loaded BLAS libraries with version and kernel (``openblas 0.3.30 Haswell``); empty if unknown."""
     found = [
         " ".join(str(pool[key]) for key in ("internal_api", "version", "architecture") if pool.get(key))
         for pool in threadpool_info()
