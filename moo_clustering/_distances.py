@@ -104,7 +104,7 @@ def _require_lengths(D: AnyFloatArray, source: str) -> float:
     if not np.isfinite(largest) or not np.isfinite(lowest):
         raise ValueError(f"the distances of {source} are not finite")
     if lowest < 0.0:
-        raise ValueError(f"{source} must contain non-negative distances, got {lowest:g}")
+        raise ValueError(f"{source} has a negative distance, {lowest:g}")
     return largest
 
 

@@ -133,7 +133,7 @@ def test_given_distances_are_those_of_the_features():
     ("distances", "options", "message"),
     [
         (D[:, :30], {}, r"a square matrix; got shape \(90, 30\)"),
-        (-D, {}, "must contain non-negative distances, got -"),
+        (-D, {}, "has a negative distance, -"),
         (D + np.triu(D), {}, "are not symmetric: they differ by up to"),
         (D + np.eye(90), {}, "zero on the diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
