@@ -1,7 +1,7 @@
-"""Clusterers whose clusters weigh features in their own ways: SISC, SCAD2 and EntropyWeightedKMeans.
+"""Clusterers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans.
 
-Clusters of labelled documents vote on the classes of others, so that all three are classifiers as well.
-:class:`SubspaceEstimator` has the fit, the votes and the distances; a method adds how it finds clusters.
+Clusters with labelled documents vote on the classes of other documents, so all three are also classifiers.
+:class:`SubspaceEstimator` implements the fit, the votes and the distances; a subclass finds the clusters.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from moo_clustering.subspace import SubspaceData, SubspaceOptions
 from moo_clustering.subspace.classes import Aggregation
 from moo_clustering.subspace.kmeans import Init
 
-# Purpose of an exponent of 1 / (parameter - 1), and values that make sense.
+# Purpose and recommended values of an exponent 1 / (parameter - 1).
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
@@ -80,24 +80,23 @@ _REASONS = {
 
 
 class LeadingFeaturesMixin(metaclass=ABCMeta):
-    """A clusterer whose clusters have weights of features."""
+    """Mixin of clusterers with feature weights per cluster."""
 
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Features that characterise every cluster, the most telling first.
+        """Features that characterise every cluster, most characteristic first.
 
-        Those of :class:`SubspaceMixture` are relevant features, by weight. Elsewhere large weights alone are
-        not enough: features that a cluster lacks have them too. So features are ordered by weight times how
-        far the centre of the cluster is above the mean of all documents, and those that are not above it
-        are left out.
+        :class:`SubspaceMixture` orders its relevant features by weight. In other methods absent features have
+        large weights too, so features are ordered by weight times the difference between the centre of the
+        cluster and the mean of all documents, and only positive differences are included.
 
         Parameters
         ----------
         n : int, default=10
             Largest number of features per cluster.
         feature_names : sequence of str, optional
-            ``feature_names_in_`` by default; columns where there are none.
+            Default: ``feature_names_in_``, or column numbers without names.
 
         Returns
         -------
@@ -106,7 +105,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            ``n`` below 1, or another number of names than of features.
+            If ``n`` is below 1, or the number of names differs from the number of features.
         """
         model: Any = self
         check_is_fitted(model)
@@ -121,7 +120,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:
-        """How much every feature distinguishes every cluster; features up to 0 do not lead."""
+        """Distinction of every cluster by every feature; leading features have positive values."""
 
 
 @estimator
@@ -133,46 +132,46 @@ class SubspaceEstimator(
     ParallelOptions,
     BaseEstimator,
 ):
-    """Base of the subspace clusterers: clusters with weights of features, and classes by their votes.
+    """Base class of subspace clusterers: feature weights per cluster, and classes by votes of clusters.
 
-    A subclass finds clusters (``_search``), says at what exponent weights count in distances
-    (``_exponent``), and may warn of data (``_warn_of_data``).
+    A subclass finds clusters (``_search``), defines the exponent of the weights in distances (``_exponent``),
+    and can warn about data (``_warn_of_data``).
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters.
     n_neighbors : int
-        Number of nearest clusters that vote on the classes of a document; all by default.
+        Number of nearest clusters that vote on the classes of a document. Default: all.
     aggregation : {"normalised", "sum", "membership"}
-        How votes are weighted: by inverse distances, divided by their sum; by inverse distances, not
-        divided, as printed, which makes scores of documents incomparable; or by memberships.
+        Weights of the votes: inverse distances divided by their sum; inverse distances (as in the paper, not
+        comparable between documents); or memberships.
     threshold : float
-        Smallest probability of the labels that ``predict`` gives, for label sets.
+        Smallest probability of a label that ``predict`` returns, for label sets.
     binarize : bool
-        Take presence of features, 1 where ``X`` is positive, in place of ``X``.
+        Replace ``X`` by the presence of features, 1 where ``X`` is positive.
     dtype : {"float64", "float32"}
-        Precision of the computation; single precision takes half the memory.
+        Precision of the computation. float32 halves the memory.
 
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. The ``n_clusters_`` clusters of
-        ``labels_`` come first, in all arrays, then those that are the largest of no document.
+        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that are the
+        largest of no document come last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Rows sum to 1; 0 for features that are the same in all documents.
+        Weight of every feature; rows sum to 1. 0 for constant features.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Shares of the classes among the labelled documents of the clusters; those among all labelled
-        documents where a cluster has none.
+        Shares of the classes among the labelled documents of a cluster, or among all labelled documents if it
+        has none.
     classes_ : ndarray of shape (n_classes,)
-        Classes; 0, 1, ... for label sets; empty without labels.
+        Classes, or 0, 1, ... for label sets. Empty without labels.
     multilabel_ : bool
-        Whether documents have label sets.
+        Whether ``y`` has label sets.
     labels_ : ndarray of shape (n_documents,), int32
-        Column of the largest membership: clusters 0, 1, ... in the order of their first documents.
+        Cluster of the largest membership, 0, 1, ..., numbered by first document.
     history_ : ndarray of shape (n_iter_,)
-        Objective after every sweep; it need not fall.
+        Objective after every sweep, which is not always monotone.
     n_iter_ : int
         Number of sweeps.
     """
@@ -187,26 +186,25 @@ class SubspaceEstimator(
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X, guided by the labels there are.
+        """Cluster the rows of X, guided by the labels if there are any.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, -1 for unlabelled documents; or indicators 0 and 1 of label sets, with rows of -1
-            for unlabelled documents.
+            Classes, and -1 for unlabelled documents; or label indicators 0 and 1, with rows of -1 for
+            unlabelled documents.
 
         Raises
         ------
         ValueError
-            Parameters, data or labels out of range, or more clusters than documents.
+            If parameters, data or labels are out of range, or there are more clusters than documents.
 
         Notes
         -----
-        Since -1 marks unlabelled documents, numeric classes cannot include it. Functions that replace ``y``
-        by codes, such as ``cross_val_predict(method="predict_proba")``, make -1 one of the classes; give
-        them labelled documents only. ``n_neighbors``, ``aggregation`` and ``threshold`` may be changed after
-        the fit.
+        -1 marks unlabelled documents, so it cannot be a class. Functions that encode ``y``, such as
+        ``cross_val_predict(method="predict_proba")``, would make -1 a class; pass labelled documents only.
+        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit.
         """
         self._check_parameters()
         X = self._checked(X, reset=True)
@@ -240,35 +238,35 @@ class SubspaceEstimator(
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Distances of documents from the clusters, each by its own weights of features."""
+        """Distances between documents and clusters, with the feature weights of every cluster."""
         return self._distances_of(X)
 
     @documented(OF_PREDICT)
     def predict_cluster(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the largest membership, of those in ``labels_``; documents of the fit get their own."""
+        """Predict the cluster of the largest membership. Documents of the fit get their ``labels_``."""
         nearness = self._nearness(self._distances_of(X))
-        # Of equal ones the first in the order of the search wins, not that of the numbers.
+        # Ties are broken by the order of the search, not by the cluster number.
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Classes or label sets of documents; their clusters after a fit without labels.
+        """Predict classes or label sets, or clusters after a fit without labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         n_labels : int or array-like of shape (n_documents,), optional
-            Number of labels to give, the most probable ones; by default those with at least probability
-            ``threshold``.
+            Number of most probable labels to return. Default: the labels with probability ``threshold`` or
+            more.
 
         Returns
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Classes; or indicators of label sets; or clusters.
+            Classes, label indicators, or clusters.
 
         Raises
         ------
         ValueError
-            ``n_labels`` out of range, or for documents with one class.
+            If ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -285,35 +283,35 @@ class SubspaceEstimator(
 
     @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of classes or labels by the votes of clusters, divided by the sum of weights.
+        """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
         Returns
         -------
         ndarray of shape (n, n_classes), 0 to 1
-            Rows sum to 1 for documents with one class. Since the sums of ``aggregation="sum"`` are not
-            probabilities, ``"normalised"`` takes its place here; it ranks the classes of a document alike.
+            Rows sum to 1 for one class per document. ``aggregation="sum"`` is replaced by ``"normalised"``,
+            which ranks the classes of a document equally, because sums are not probabilities.
 
         Raises
         ------
         ValueError
-            After a fit without labels.
+            If the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
 
     @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of classes or labels: the votes of clusters as ``aggregation`` adds them up.
+        """Scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
         Returns
         -------
         ndarray of shape (n, n_classes) or (n,)
-            One value per document for two classes: the score of the second less that of the first.
+            For two classes one value per document, the score of the second minus that of the first.
 
         Raises
         ------
         ValueError
-            After a fit without labels.
+            If the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:
@@ -332,7 +330,7 @@ class SubspaceEstimator(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = False
-        # Clusterers give probabilities of classes, too, once they are fitted with labels.
+        # After a fit with labels, clusterers also predict probabilities of classes.
         tags.classifier_tags = ClassifierTags(multi_label=True)
         return tags
 
@@ -347,7 +345,7 @@ class SubspaceEstimator(
 
     @abstractmethod
     def _search(self, data: SubspaceData, targets: Targets) -> None:
-        """Find clusters and :meth:`_set` them."""
+        """Find clusters, and pass them to :meth:`_set`."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -357,7 +355,7 @@ class SubspaceEstimator(
             )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
-        """Warn of data that do not suit the method."""
+        """Warn about data that do not suit the method."""
 
     def _checked(self, X: Any, reset: bool) -> Any:
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.dtype(self.dtype), reset=reset)
@@ -369,12 +367,12 @@ class SubspaceEstimator(
 
     def _distances_of(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        # Relative to the means of the fit, so that distances of a sample do not depend on those beside it.
+        # Subtract the means of the fit, so that distances do not depend on the other samples of the call.
         data = self._data(self._checked(X, reset=False), self._shift)
         return subspace.distances(data, self.cluster_centers_.T, self._log_weights, self._exponent)
 
     def _nearness(self, distances: FloatArray) -> AnyFloatArray:
-        """What is largest for the cluster that documents belong to, shape (n, n_clusters)."""
+        """Nearness of documents to clusters, shape (n, n_clusters); a document joins the nearest cluster."""
         return -distances
 
     def _set(self, found: Clusters, data: SubspaceData, targets: Targets) -> None:
@@ -417,7 +415,7 @@ class SubspaceEstimator(
         )
 
     def _vote_impurities(self) -> FloatArray:
-        """Impurities that count in votes by membership."""
+        """Impurities for votes by membership."""
         return self._impurities
 
     def _vote_fuzziness(self) -> float:
@@ -426,7 +424,7 @@ class SubspaceEstimator(
 
 
 class Clusters(NamedTuple):
-    """Clusters that a start leads to; arrays by feature have shape (n_features, n_clusters)."""
+    """Clusters found from one start. Arrays of features have shape (n_features, n_clusters)."""
 
     memberships: AnyFloatArray
     centers: AnyFloatArray
@@ -440,13 +438,13 @@ class Clusters(NamedTuple):
         return float(self.history[-1])
 
     def take(self, order: NDArray[np.intp]) -> Clusters:
-        """The clusters in another order."""
+        """Reorder the clusters."""
         memberships, centers, weights = (np.ascontiguousarray(array[:, order]) for array in self[:3])
         return Clusters(memberships, centers, weights, self.impurities[order], self.history)
 
 
 def presence(X: Any) -> Any:
-    """1 where ``X`` is positive, 0 elsewhere, as a copy of the same kind and type; ValueError below 0."""
+    """Copy of ``X`` with 1 for positive values and 0 elsewhere. Raises a ValueError for negative values."""
     values = X.data if issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(f"binarize=True takes counts or weights of features; X has {values.min():g} < 0")
@@ -460,16 +458,16 @@ def presence(X: Any) -> Any:
 
 @estimator
 class StartsEstimator(SubspaceEstimator):
-    """Base of the clusterers that sweep from a few starts until clusters settle.
+    """Base class of clusterers that repeat sweeps until convergence, from several starts.
 
     Parameters
     ----------
     max_iter : int
         Largest number of sweeps.
     tol : float
-        Sweeps end when no membership changes by more.
+        Sweeps stop when no membership changes by more.
     n_init : int
-        Number of independent starts, of which the one with the least objective counts.
+        Number of independent starts. The result has the least objective.
     """
 
     _: KW_ONLY
@@ -489,32 +487,32 @@ class StartsEstimator(SubspaceEstimator):
 
 @estimator
 class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
-    """k-means in which every cluster has its own weights of features.
+    """k-means with feature weights per cluster.
 
-    A document belongs to the cluster of the least weighted distance; weights fall exponentially with the
-    dispersion of a feature in the cluster. Labels do not guide the clusters; where there are some, clusters
-    vote on the classes of documents.
+    A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
+    dispersion of a feature in the cluster. Labels do not influence the clusters, but let clusters vote on the
+    classes of documents.
 
     Parameters
     ----------
     gamma : float
-        Dispersion, in the square of the unit of X, at which a weight falls by e; the larger, the more
-        features share the weight.
+        Dispersion, in squared units of X, at which a weight decreases by the factor e. A larger value
+        spreads the weight over more features.
     dispersion : {"sum", "mean"}
-        How the dispersion of a feature adds up over the documents of a cluster. Sums grow with the cluster
-        and put all weight on features that are the same in it, mostly absent ones; means do not, and
-        classify far better.
+        Dispersion of a feature over the documents of a cluster. Sums grow with the cluster and put all
+        weight on constant, mostly absent features; means classify far better.
     aggregation : {"normalised", "sum"}
-        Whether votes, weighted by inverse distances, are divided by the sum of these or, as printed, not.
+        ``"normalised"`` divides the weighted votes by the sum of the weights; ``"sum"`` (as in the paper)
+        does not.
     tol : float
-        Sweeps end when the objective changes by less than this share of itself.
+        Sweeps stop when the relative change of the objective is smaller.
 
     Notes
     -----
-    Memberships are 0 and 1. A cluster without documents starts again from a random one.
+    Memberships are 0 and 1. An empty cluster restarts from a random document.
 
     O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory beside X; sparse data stay sparse.
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     References
     ----------
@@ -562,30 +560,30 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     def _distances_of(self, X: Any) -> FloatArray:
         distances = super()._distances_of(X)
         n_weighted = int(np.count_nonzero(np.isfinite(self._log_weights[:, 0])))
-        # The distances of the other methods take weights times their number, to the power of the exponent.
+        # Distances of the other methods use the weights times their number, raised to the exponent.
         return distances / max(n_weighted, 1)
 
 
 @estimator
 class FuzzySubspaceEstimator(SubspaceEstimator):
-    """Base of the clusterers whose clusters share documents.
+    """Base class of clusterers with fuzzy memberships.
 
     Parameters
     ----------
     fuzziness : float
-        Exponent f of memberships, above 1: near 1 documents belong to one cluster, from 2 on to all alike
-        where features are many.
+        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, with many
+        features, equally to all.
     weight_exponent : float
-        Exponent q of feature weights, above 1: near 1 one feature takes all weight of a cluster, a large
-        one gives all features the same.
+        Exponent q > 1 of feature weights. Near 1 a single feature has all weight of a cluster; large values
+        equalise the weights.
     floor : float
-        Smallest dispersion of a feature, above 0, in the square of the unit of X: features that a cluster
-        lacks have none.
+        Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
+        absent features, whose dispersion is 0.
 
     Warns
     -----
     UserWarning
-        All features vary less than ``floor``, so that none is told from another.
+        If all features vary less than ``floor``, so their weights are equal.
     """
 
     _: KW_ONLY
@@ -630,7 +628,7 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
 
 @estimator
 class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
-    """Base of the clusterers whose clusters share documents and are swept until they settle."""
+    """Base class of clusterers with fuzzy memberships that repeat sweeps until convergence."""
 
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:
         memberships = subspace.start(self._start(), data, targets, self.n_clusters, self._options, rng)
@@ -641,7 +639,7 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
         return Clusters(last.memberships, last.centers, last.log_weights, last.impurities, found.history)
 
     def _start(self) -> Init:
-        """How clusters start."""
+        """Build the initial clusters."""
         return "seeds"
 
 
@@ -649,8 +647,8 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
 class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
-    It is fuzzy k-means in which every cluster has its own weights of features. Labels do not guide the
-    clusters; where there are some, clusters vote on the classes of documents.
+    Fuzzy k-means with feature weights per cluster. Labels do not influence the clusters, but let clusters
+    vote on the classes of documents.
 
     See Also
     --------
@@ -658,11 +656,11 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 
     Notes
     -----
-    It starts from random documents, drawn halfway to the mean. Centres that meet do not part again, so
-    that several starts (``n_init``) help.
+    The first centres are random documents, moved halfway to the mean. Centres that coincide never separate
+    again, so several starts (``n_init``) help.
 
     O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory beside X; sparse data stay sparse.
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     References
     ----------
@@ -694,40 +692,38 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
 
-    Documents belong to all clusters in part, every cluster has its own weights of features, and clusters
-    in which the labels are mixed count as farther away. With label sets as ``y`` it is SISC-ML. It is made
-    for presence of words, 0 and 1; any numbers are taken.
+    Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels,
+    are penalised in distances. With label sets as ``y`` this is SISC-ML. The method is designed for the
+    presence of words, 0 and 1, and accepts any numbers.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, many more than classes: they are regions of classes.
+        Number of clusters, usually many more than classes.
     gamma : float
-        Weight of the chi-square between feature and cluster in the dispersion of features, which has the
-        square of the unit of X; 0 leaves it out.
+        Weight of the chi-square between feature and cluster in the dispersion of features, which has squared
+        units of X. 0 omits it.
     impurity : {"mean", "count", "none"} or None
-        Product of Gini index and entropy of the labels of a cluster. ``"mean"`` divides it by that of all
-        labelled documents; ``"count"`` multiplies it by the squared size, as printed, which leaves next to
-        nothing at many clusters if divided likewise, and outweighs all else if not; ``"none"`` and None
-        leave it out.
+        Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
+        documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which
+        dominates all other terms). ``"none"`` and None omit it.
     chi_scale : {"n", "n_labelled"}
-        Number of documents that the chi-square counts as its total.
+        Total number of documents in the chi-square.
     impurity_in_membership : bool
-        Whether impurity counts in memberships; as printed it does not.
+        Whether memberships depend on the impurity; in the paper they do not.
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Clusters start from some labelled documents of a class each, class after class (from seeds where
-        there are no labels); from random documents; from k-means; from random memberships; or all alike,
-        as printed, where they stay.
+        Initial clusters: labelled documents of one class each (random documents without labels), random
+        documents, k-means, random memberships, or equal memberships as in the paper, which never change.
 
     Attributes
     ----------
     impurities_ : ndarray of shape (n_clusters,)
-        Impurities of the clusters, which ``memberships_`` depend on.
+        Impurities of the clusters, on which ``memberships_`` depend.
 
     Warns
     -----
     UserWarning
-        Counts in place of presence, documents without features, labels without documents.
+        If ``X`` contains counts, documents have no features, or labels no documents.
 
     See Also
     --------
@@ -735,11 +731,11 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     Notes
     -----
-    For classes, ``decision_function`` has one column per class and, as scikit-learn wants it, none for
-    two; scikit-learn's ranking metrics use it before ``predict_proba``.
+    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
+    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``.
 
     O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory beside X; sparse data stay sparse.
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     References
     ----------
@@ -773,7 +769,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     @documented(PartialLabelClassifier.score)
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Share of the labelled documents whose class, or whole label set, is predicted.
+        """Accuracy on the labelled documents, of classes or whole label sets.
 
         Returns
         -------
@@ -782,7 +778,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         Raises
         ------
         ValueError
-            No labelled document, or a fit without labels.
+            If no document is labelled, or the fit had no labels.
         """
         predicted = self.predict(X)
         self._check_classes()
