@@ -1,4 +1,4 @@
-"""Searches made of pymoo algorithms, with their state for checkpoints."""
+"""pymoo algorithms as resumable searches, with checkpoints of their state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from moo_clustering.encodings.base import VALID_GENES
 from moo_clustering.operators import CanonicalDuplicates
 from moo_clustering.operators.base import checked_operators
 
-# Public here as well: moo_clustering.algorithms.RowTableEvaluator.
+# Also exported by moo_clustering.algorithms.
 from moo_clustering.operators.sparse_rows import RowTableEvaluator as RowTableEvaluator
 from moo_clustering.persistence import Checkpoint, fingerprint
 
@@ -53,20 +53,20 @@ Genes = NDArray[Any]
 Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, np.random.Generator], Genes]"
 Variation = Callable[[Genes, np.random.Generator], Genes]
 _ENDLESS = 10**9
-# Operators that pymoo's algorithms have unless others are given.
+# Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
 _RUNNING = "holds running generators or other searches, which cannot be saved"
 _REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
 # The algorithm that runs in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
-# Parts that come into being in the course of a run, and may be made anew from their attributes.
+# Parts that are created during a run, and can be rebuilt from their attributes.
 _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
 _FIELDS = ("_X", "_F", "_G", "_H", "_dF", "_dG", "_dH", "_ddF", "_ddG", "_ddH", "_CV")
 _EVALUATED = "evaluated."  # no field has a dot
 _DATA = "data."
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
-# Attributes that the run replaces anyway, or that do not bear on its course.
+# Attributes that the run replaces, or that do not influence it.
 _TRANSIENT = {
     "problem",
     "initialization",
@@ -82,25 +82,26 @@ _TRANSIENT = {
     "callback",
     "termination",
 }
-# Attributes that are saved of an algorithm that otherwise saves itself.
+# Attributes that are saved for an algorithm that saves itself.
 _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
 
 def _generator(seed: Any = None) -> np.random.Generator:
-    """The generator of the algorithm that runs in this thread, or a new one for a seed or without a run."""
+    """Generator of the algorithm that runs in this thread, or a new one if there is a seed or no run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# Many of pymoo's comparisons, survivals and rankings are called without the generator of the run, and would
-# draw from new ones: two runs of one seed would differ. All of them get theirs from this one place.
+# pymoo calls many of its comparisons, survivals and rankings without the generator of the run. They would
+# draw from new generators, and runs with one seed would differ. This decorator passes the generator of the
+# run.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Let pymoo's functions draw from the generator of the algorithm wherever they are called without one."""
+    """Make pymoo's functions use the generator of the algorithm if they are called without one."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -121,7 +122,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """The options; TypeError if pymoo's algorithms do not take one of them."""
+    """Return the options. Raises a TypeError for an option that pymoo's algorithms do not have."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -132,10 +133,10 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
-    """The pymoo operator for what users may say of duplicates.
+    """Convert the argument ``eliminate_duplicates`` to a pymoo DuplicateElimination.
 
-    True stands for equal genes, False for none, ``canonical(X) -> X`` for equal canonical genes; a
-    DuplicateElimination is taken as it is, and anything else is a TypeError.
+    True compares genes, False disables the elimination, and ``canonical(X) -> X`` compares canonical genes. A
+    DuplicateElimination is returned unchanged; other values raise a TypeError.
     """
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
@@ -150,14 +151,14 @@ def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
 
 
 def remember(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> None:
-    """Compute the keys of many solutions at once, where the operator works with keys."""
+    """Compute the keys of many solutions at once, if the operator compares keys."""
     if isinstance(elimination, CanonicalDuplicates) and len(solutions):
         for solution, key in zip(solutions, elimination.keys(_population(solutions)), strict=True):
             solution.key = key
 
 
 def distinct(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> list[Solution]:
-    """The solutions that are no duplicates of others among them."""
+    """Drop duplicates among the solutions."""
     remember(elimination, solutions)
     if isinstance(elimination, CanonicalDuplicates):
         first: dict[bytes | None, Solution] = {}
@@ -171,7 +172,7 @@ def distinct(elimination: DuplicateElimination, solutions: Sequence[Solution]) -
 
 
 def is_known(elimination: DuplicateElimination, solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution is a duplicate of one of the others."""
+    """Whether a solution duplicates one of the others."""
     if isinstance(elimination, CanonicalDuplicates):
         remember(elimination, [solution])
         return any(solution.key == other.key for other in others)
@@ -197,17 +198,17 @@ class Solution:
 
     @classmethod
     def of_individual(cls, individual: Individual) -> Solution:
-        """Solution of an evaluated individual."""
+        """Create a solution from an evaluated individual."""
         f = np.ascontiguousarray(individual.F, dtype=np.float64)
         return cls(individual.X, f, float(individual.CV[0]), individual=individual)
 
     @classmethod
     def of_batch(cls, batch: Batch, row: int, violation: float) -> Solution:
-        """Solution in a row of what a problem returned."""
+        """Create a solution from one row of the output of a problem."""
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """For pymoo, with all that the problem returned; the same object at every call."""
+        """Convert to a pymoo Individual with all outputs of the problem; always returns the same object."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -219,18 +220,18 @@ class Solution:
 
 
 def population_of(solutions: list[Solution], iteration: int) -> Population:
-    """The solutions for pymoo."""
+    """Convert solutions to a pymoo Population."""
     return Population.create(*(solution.as_individual(iteration) for solution in solutions))
 
 
 def batch_of(population: Population) -> Batch:
-    """Values that an evaluator left in the individuals, as arrays."""
+    """Collect the values of evaluated individuals in arrays."""
     names = set.intersection(*(set(individual.evaluated) for individual in population))
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
 
 def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
-    """Constraint violation of every solution, as pymoo defines it by default."""
+    """Constraint violation of every solution, by pymoo's default definition."""
     n = len(batch["X"])
     if not problem.has_constraints():
         return np.zeros(n)
@@ -238,11 +239,11 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 
 
 class Evaluation:
-    """Evaluates arrays of genotypes for an algorithm, and counts.
+    """Evaluate arrays of genotypes for an algorithm, and count the evaluations.
 
-    Where the problem returns genotypes (``out["X"]``, as decoders that improve them do), those take the
-    place of the given ones, with the data type of these. Raises a ValueError when an objective is not a
-    number, since such a solution can be neither kept nor rejected.
+    If the problem returns genotypes (``out["X"]``, for example of a decoder that improves them), they replace
+    the evaluated ones, in their dtype. Raises a ValueError for an objective that is NaN, because such a
+    solution can be neither accepted nor rejected.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -262,7 +263,7 @@ class Evaluation:
 
 
 def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
-    """Refuse objectives that are not a number."""
+    """Raise if an objective is NaN."""
     if np.isnan(F).any():
         raise ValueError(
             f"{type(problem).__name__} gave objectives that are not a number; let it give large finite "
@@ -271,10 +272,10 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """``vary(X, rng) -> X`` that perturbs and repairs arrays of genotypes, without making individuals.
+    """Return ``vary(X, rng) -> X``, which perturbs and repairs arrays of genotypes.
 
-    ``perturb`` is ``perturb(problem, X, rng) -> X``, or a Mutation, whose ``prob``, ``vtype`` and
-    ``repair`` are heeded. Shape and data type stay, and the given X is not changed.
+    ``perturb`` is a function ``perturb(problem, X, rng) -> X``, or a Mutation with its ``prob``, ``vtype``
+    and ``repair``. The result has the shape and dtype of X, which is not modified.
     """
 
     def vary(X: Genes, rng: np.random.Generator) -> Genes:
@@ -314,17 +315,16 @@ def evolve(
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Like pymoo's ``minimize``, with a progress bar, Ctrl-C that keeps the best so far, checkpoints.
+    """Like pymoo's ``minimize``, with a progress bar, checkpoints, and Ctrl-C without loss of the result.
 
     Parameters
     ----------
     problem : Problem
-        Used as it is, never copied.
+        Problem to solve, which is not copied.
     algorithm : Algorithm
-        Fresh; a copy of it is run. Its termination criterion is not used.
+        Algorithm that was not run before. The run uses a copy, and ignores its termination criterion.
     n_gen : int
-        Generations after the initial population: one less than pymoo's ``("n_gen", n)`` counts for
-        the same run.
+        Generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
         As for :func:`drive`.
@@ -332,12 +332,12 @@ def evolve(
     Returns
     -------
     Result
-        pymoo's, also after an interruption (which is warned of).
+        Result of pymoo. After an interruption, with a warning, the result so far.
 
     Raises
     ------
     TypeError, ValueError
-        As :class:`PymooSearch` and :func:`drive` do.
+        See :class:`PymooSearch` and :func:`drive`.
 
     Examples
     --------
@@ -373,38 +373,39 @@ class PymooSearch:
     Parameters
     ----------
     problem : Problem
-        Used as it is, never copied.
+        Problem to solve, which is not copied.
     algorithm : Algorithm
-        Fresh (neither set up nor run); a copy of it is run, with its callback shared. Its
-        termination criterion is not used: the driver decides how long the search goes on.
+        Algorithm that was neither set up nor run. The search runs a copy with the same callback, and ignores
+        its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
-        None leaves the algorithm's own seed, if it has one.
+        None: the seed of the algorithm, if it has one.
     n_gen : int, optional
-        Planned generations, for algorithms that follow a schedule (RVEA). Resuming such a search with
-        another plan is possible, but is no longer the run that was never stopped.
+        Planned generations, for algorithms with a schedule (RVEA). Resuming such a search with another number
+        changes the result.
 
     Attributes
     ----------
     algorithm : Algorithm
-        The copy that is run.
+        The copy that runs.
     generation : int
     exhausted : bool
 
     Raises
     ------
     TypeError, ValueError
-        When ``algorithm`` is no pymoo algorithm or was used before.
+        If ``algorithm`` is not a pymoo algorithm, or was used before.
 
     Notes
     -----
-    ``state`` holds genes (with their type), objectives, constraints and per-individual data of the
-    population and the optimum, the random generator, counters, and every attribute of the algorithm
-    and its parts that has changed since set-up. A survival, operator or algorithm can save itself
-    instead by offering ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``. A resumed
-    run is bit-identical to one that never stopped, and so are two runs of one seed, for every algorithm
-    of pymoo 0.6.2 with or without constraints. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be
-    resumed and are refused a checkpoint. Functions of pymoo that are called without a generator draw
-    from the one of the run while it advances.
+    ``state`` contains genes (with their dtype), objectives, constraints and per-individual data of the
+    population and the optimum, the random generator, counters, and every attribute of the algorithm and its
+    parts that changed since set-up. A survival, operator or algorithm can save itself instead by methods
+    ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
+
+    A resumed run equals an uninterrupted run bit for bit, and so do two runs with one seed, for every
+    algorithm of pymoo 0.6.2 with or without constraints. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be
+    resumed, and raise an error if a checkpoint is requested. pymoo functions without a generator argument
+    draw from the generator of the run.
     """
 
     def __init__(
@@ -430,25 +431,25 @@ class PymooSearch:
         with _seeded(self.algorithm):
             self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
         self._state = AlgorithmState(self.algorithm)
-        # Steps at which operators of the user's are looked at: their first ones.
+        # Only the first outputs of user-supplied operators are checked.
         self._n_unseen = 0 if isinstance(algorithm, Meta) else 2
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has ended by itself, as pymoo's do when mating runs dry."""
+        """Whether the algorithm has stopped by itself, as pymoo's do when mating finds no new individuals."""
         return bool(self.algorithm.termination.force_termination)
 
     @property
     def finished(self) -> bool:
-        """Whether a criterion of :meth:`end_by` has been met."""
+        """Whether a criterion of :meth:`end_by` is met."""
         return bool(self.algorithm.termination.has_terminated())
 
     def end_by(self, termination: Termination | tuple[Any, ...]) -> None:
-        """Let a criterion of pymoo end the search early; it is copied."""
+        """Stop the search early by a copy of a pymoo criterion."""
         self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
 
     def check_resumable(self) -> None:
-        """Refuse algorithms that are known not to go on from a saved state.
+        """Raise for algorithms that cannot be resumed from a saved state.
 
         Raises
         ------
@@ -468,14 +469,14 @@ class PymooSearch:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
     def start(self) -> None:
-        """Make and evaluate the initial population."""
+        """Create and evaluate the initial population."""
         with _seeded(self.algorithm):
             self._look()
 
     def advance(self) -> None:
-        """Do one generation."""
+        """Run one generation."""
         before = self.algorithm.n_iter
-        # some algorithms evaluate one individual at a time and count when they have had all
+        # some algorithms evaluate one individual at a time, and count a generation after the last
         with _seeded(self.algorithm):
             while self.algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -486,12 +487,12 @@ class PymooSearch:
         self.generation += not ran_dry
 
     def _look(self) -> None:
-        """Do what ``algorithm.next()`` does, and look at the genes before they are evaluated."""
+        """Run ``algorithm.next()``, and check the genes before their evaluation."""
         algorithm, self._n_unseen = self.algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
         if given and isinstance(sampling, np.ndarray):
-            # pymoo's elimination of duplicates needs numbers already.
+            # Check before pymoo's elimination of duplicates, which requires numbers.
             start = np.atleast_2d(sampling)
             array_of(start, "the start population", (len(start), self.problem.n_var), "genes")
         with checked_operators(algorithm) as own:
@@ -515,7 +516,7 @@ class PymooSearch:
         return self.algorithm.pop.get("F")
 
     def result(self) -> Result:
-        """pymoo's result, with the algorithm that was run."""
+        """Result of pymoo, with the algorithm that ran."""
         with _seeded(self.algorithm):
             self.algorithm.finalize()
             result = self.algorithm.result()
@@ -523,12 +524,12 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Arrays and JSON-able metadata from which :meth:`restore` goes on.
+        """Arrays and JSON-serialisable metadata for :meth:`restore`.
 
         Raises
         ------
         ValueError
-            Naming the part of the algorithm that cannot be saved.
+            If a part of the algorithm, which the error names, cannot be saved.
         """
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -540,12 +541,12 @@ class PymooSearch:
         }
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over a state, in place of :meth:`start`.
+        """Restore a state, instead of :meth:`start`.
 
         Raises
         ------
         ValueError
-            When the state is of another algorithm, or of a problem of another shape.
+            If the state belongs to another algorithm, or to a problem of another shape.
         """
         here = type(self.algorithm).__qualname__
         if meta["algorithm"] != here:
@@ -568,7 +569,7 @@ class PymooSearch:
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
-    """Refuse genes of another number, or beyond the bounds of the problem, in a message that says whose."""
+    """Raise if genes have a wrong number or exceed the bounds; the error names the operator."""
     for individual in infills:
         genes = array_of(individual.X, who, (problem.n_var,), "genes of every individual")
         low, high = (bound if bound is not None else genes for bound in problem.bounds())
@@ -582,9 +583,10 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """A pymoo algorithm with the operators of a method wherever it has pymoo's for real numbers.
+    """Fill in the operators of a method wherever a pymoo algorithm has defaults for real numbers.
 
-    A class gets all of them and ``pop_size``; an object is copied, and keeps the operators it was given.
+    A class is instantiated with all operators and ``pop_size``. An object is copied, and its user-supplied
+    operators are preserved.
     """
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
@@ -607,7 +609,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Never ends unless by another criterion, but knows the planned length for those who ask."""
+    """Termination that never stops the run by itself, but reports the planned length."""
 
     early: Termination | None = None
 
@@ -616,7 +618,7 @@ class _Endless(MaximumGenerationTermination):
 
 
 def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
-    """Deep copy that shares the callback, the problem and what the problem holds."""
+    """Deep copy that shares the callback, the problem and all attributes of the problem."""
     shared = [problem, algorithm.callback, *vars(problem).values()]
     return copy.deepcopy(algorithm, {id(value): value for value in shared})
 
@@ -624,12 +626,11 @@ def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
 class AlgorithmState:
     """Saves and restores an algorithm by its attributes and those of its parts.
 
-    Made right after ``algorithm.setup``, before it starts: attributes that still have their value from
-    then are not saved. Parts are the objects of pymoo's and this package's operator classes and of classes
-    derived from them (survival, mating, normalisation, ...), found through attributes, lists, tuples and
-    dictionaries; a part with :class:`Checkpointable`'s methods saves its own attributes. Objects of other
-    classes, and whatever belongs to the problem, are taken to be constant. Making one and every save cost
-    a hash of each array a part holds, besides what is written.
+    Create it after ``algorithm.setup`` and before the start: attributes that still have their initial values
+    are not saved. Parts are objects of the operator classes of pymoo and of this package (survival, mating,
+    normalisation, ...), found through attributes, lists, tuples and dictionaries. A part with the methods of
+    :class:`Checkpointable` saves its own attributes. Objects of other classes, and everything that belongs to
+    the problem, must be constant. Creation and every save hash each array of a part.
     """
 
     def __init__(self, algorithm: Algorithm) -> None:
@@ -646,7 +647,7 @@ class AlgorithmState:
                 self._shapes[path] = shape_of(value)
 
     def save(self) -> searches.State:
-        """Arrays and JSON-able metadata of everything that changed; ValueError for what cannot be saved."""
+        """Arrays and metadata of everything that changed. Raises a ValueError for what cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -677,7 +678,7 @@ class AlgorithmState:
         return arrays | searches.prefixed("individuals", table), {"entries": entries, "individuals": columns}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Put the algorithm, set up like the one that was saved, into the saved state."""
+        """Restore the saved state of the algorithm, which must be set up equally."""
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         unpacker = Unpacker(rows, self._algorithm.random_state)
         hooks = []
@@ -713,9 +714,9 @@ class AlgorithmState:
 
 
 def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
-    """A token that tells a changed value from an unchanged one, the packed value, and its arrays.
+    """Token that changes with the value, the packed value, and its arrays.
 
-    Objects that are no plain data are told by identity, and have no arrays.
+    Objects other than plain data are compared by identity, and have no arrays.
     """
     arrays: list[Any] = []
     before = packer.n_references
@@ -729,11 +730,11 @@ def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
 
 
 class Packer:
-    """Turns values into JSON; arrays and individuals go to tables beside it.
+    """Convert values to JSON, with arrays and individuals in separate tables.
 
-    Individuals that several populations share (population, optimum, archive) are one row of the table
-    ``individuals``, in the order of first mention, and one object again after unpacking; ``n_references``
-    counts their mentions. ``rng``, the generator of the run, is saved elsewhere and only referred to.
+    An individual that several populations share (population, optimum, archive) is one row of the table
+    ``individuals``, ordered by first reference, and one object again after unpacking. ``n_references`` counts
+    the references. ``rng``, the generator of the run, is saved elsewhere.
     """
 
     def __init__(self, rng: np.random.Generator | None) -> None:
@@ -743,7 +744,7 @@ class Packer:
         self._rng = rng
 
     def pack(self, value: Any, arrays: list[Any]) -> Any:
-        """JSON of a value, whose arrays are appended to ``arrays``; NotStorableError for no plain data."""
+        """Convert a value to JSON, and append its arrays to ``arrays``; otherwise NotStorableError."""
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, Population):
@@ -767,7 +768,7 @@ class Packer:
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every individual packed so far as a flat mapping, for ``to_columns``."""
+        """All packed individuals as flat mappings, for ``to_columns``."""
         return [_flatten(individual) for individual in self.individuals]
 
     def _row(self, individual: Individual) -> int:
@@ -783,14 +784,14 @@ class Packer:
 
 
 class Unpacker:
-    """The way back, with the rows from ``from_columns`` and the generator of the run."""
+    """Inverse of :class:`Packer`, with the rows of ``from_columns`` and the generator of the run."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], rng: np.random.Generator | None) -> None:
         self.individuals = [_unflatten(row) for row in rows]
         self._rng = rng
 
     def unpack(self, packed: Any, arrays: Sequence[Any], current: Any = None) -> Any:
-        """The value of JSON from :meth:`Packer.pack`; an archive keeps the kind of ``current``."""
+        """Convert JSON of :meth:`Packer.pack` to a value. An archive has the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -844,15 +845,15 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Everything that may hold state of a run, owners before what they own: path, kind and value.
+    """Iterate over all objects that may have state of a run, owners first: path, kind and value.
 
     A path has the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. The kind is
     ``"part"`` for objects of pymoo's and this package's operator classes and for lists, tuples and
-    dictionaries of such, ``"hook"`` for those that save their own attributes, ``"leaf"`` for the
-    attributes of the others.
+    dictionaries of such, ``"hook"`` for objects that save their own attributes, and ``"leaf"``
+    for the attributes of other objects.
     """
     seen = {id(algorithm)}
-    # plain values (None, True, small integers) have one id everywhere and belong to nobody
+    # plain values (None, True, small integers) are shared objects without an owner
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -868,13 +869,13 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def current(owner: Any, step: Step) -> Any:
-    """The object that a step leads to; None for an attribute that is not there."""
+    """Object at the end of a step, or None for a missing attribute."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
 
 def assign(owner: Any, step: Step, value: Any) -> None:
-    """Put a value where a step leads."""
+    """Assign a value at the end of a step."""
     kind, name = step
     if kind == "attribute":
         setattr(owner, name, value)
@@ -883,7 +884,7 @@ def assign(owner: Any, step: Step, value: Any) -> None:
 
 
 def shape_of(part: Any) -> Any:
-    """Type and size of a part, which must not change because only its attributes are put back."""
+    """Type and size of a part, which must not change, because only attributes are restored."""
     return (type(part), len(part)) if _is_container(part) else type(part)
 
 
