@@ -1,8 +1,8 @@
-"""Choice of a partition from a pool, by what algorithm families agree on and by labels and pairs.
+"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs.
 
-:func:`read_side_information` checks labels and pairs, :func:`objectives_for` turns them and the data into
-:class:`Objectives`, :class:`Candidates` are a pool scored by these, and :func:`choose_solution` takes one
-partition from the candidates, or combines them.
+:func:`read_side_information` checks labels and pairs. :func:`objectives_for` makes :class:`Objectives` of
+them and of the data, :class:`Candidates` are a pool with scores, and :func:`choose_solution` selects one
+candidate or combines several.
 """
 
 from __future__ import annotations
@@ -48,33 +48,33 @@ from moo_clustering.validity import (
     pairwise_ari,
 )
 
-# Default weight of a criterion against agreement.
+# Default weight of a criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
-# Up to so many features clusters may be thin shapes; with more, mixtures describe them better.
+# With up to this many features clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
-# Weight of modularity beside the gain in likelihood.
+# Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
-# How much a point of the selection score counts against evidence, which is a log-likelihood.
+# Weight of the score relative to the evidence, which is a log-likelihood.
 _SCORE_WEIGHT = 20.0
-# Price of boundaries in a search with pairs: without it tiny pieces around their samples satisfy the pairs.
+# Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
 _BOUNDARY_PRICE = 0.3
-# The default of the least size of a cluster goes up to this.
+# Largest default of the smallest cluster size.
 _MOST_SMALL = 10
-# Alternatives to a result: at most so many, of at most this adjusted Rand index with it and each other.
+# Alternatives to a result: largest number, and largest adjusted Rand index with it and with each other.
 _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
-# Numbers of clusters that differ by this factor are unlike.
+# Numbers of clusters that differ by this factor are dissimilar.
 _OTHER_NUMBER = 1.25
-# How far pairs are propagated along the co-association.
+# Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
-# Labels per class from which graph and linear kernel help: with fewer they do harm where clusters are not
-# convex.
+# Labels per class from which the graph kernel and the linear kernel help. With fewer they harm clusters that
+# are not convex.
 _FULL_KERNEL_FROM = 4
-# Pairs from which the number of clusters is chosen by held-out ones, and numbers that are tried.
+# Pairs from which held-out pairs determine the number of clusters, and how many numbers are tried.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
-# Weight of the linear kernel beside the others.
+# Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# The best candidate is the result even where labels contradict it, if at least this share of the labels are
-# the only ones of their classes.
+# The best candidate is the result although labels contradict it, if at least this share of the labels are the
+# only ones of their classes.
 _UNSEEN = 0.2
 
 
@@ -82,14 +82,14 @@ _UNSEEN = 0.2
 class SideInformation:
     """Labels and pairs of one fit."""
 
-    # How a partition is chosen: without knowledge, by labels of all classes, by labels of some of the
-    # classes, or by pairs alone.
+    # Kind of selection: without labels and pairs, by labels of all classes, by labels of some classes, or by
+    # pairs alone.
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, with those that follow along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def known(self, n_samples: int) -> BoolArray:
-        """Samples that labels or pairs are about, shape (n_samples,)."""
+        """Mask of the samples with labels or pairs."""
         known = np.zeros(n_samples, dtype=bool) if self.targets is None else self.targets.labelled.copy()
         if self.pairs is not None:
             for pairs in (self.pairs.must_link, self.pairs.cannot_link):
@@ -97,9 +97,9 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Pairs of points; pairs of landmarks are weighted by how many pairs of samples they stand for.
+        """Pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples.
 
-        Pairs within a landmark are left out: no partition of the landmarks changes them.
+        Pairs within a landmark are dropped, because no partition of the landmarks separates them.
         """
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
@@ -127,11 +127,11 @@ def read_side_information(
     novel: str,
     pairs: str,
 ) -> SideInformation:
-    """Check labels and pairs, and decide how the partition is to be chosen.
+    """Check labels and pairs, and determine the kind of selection.
 
     Raises a ValueError for labels or pairs out of range and for label sets, and an
-    InconsistentConstraintsError where labels and pairs contradict each other, or hard pairs do. Warns of
-    labels of a single class: other clusters are taken for new classes then.
+    InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Warns about
+    labels of a single class, because other clusters are then new classes.
     """
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
@@ -165,7 +165,7 @@ def read_side_information(
 
 
 def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
-    """Labels of all samples that must-links join to a labelled one."""
+    """Spread labels along must-links."""
     component = pairs.components()
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
@@ -178,11 +178,11 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 
 @dataclass(frozen=True, eq=False)
 class Objectives:
-    """The objectives of a partition, and the scores made of them.
+    """Objectives of partitions, and the scores computed from them.
 
-    ``indices`` are fitted: agreement of the families and a criterion of the given ``weight``; then evidence
-    of labels and pairs, if there is any. ``boundary`` is, in a search with pairs, the similarity that is cut,
-    whose price is taken off the total; ``pool_values`` are agreement and criterion of the pool, if known.
+    ``indices`` are fitted indices: the agreement of the families, a criterion with the given ``weight`` and,
+    if there are labels or pairs, their evidence. ``boundary`` is the cut similarity, a penalty in searches
+    with pairs. ``pool_values`` are the agreement and criterion of the pool, if known.
     """
 
     indices: tuple[ValidityIndex, ...]
@@ -196,23 +196,23 @@ class Objectives:
         return tuple(index.name for index in self.indices)
 
     def values(self, labels: Labels) -> FloatArray:
-        """Objectives, natural sign, shape (n_partitions, n_objectives)."""
+        """Objectives in natural sign, shape (n_partitions, n_objectives)."""
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Agreement of the families alone, from which the confidence is taken."""
+        """Agreement of the families alone, a feature of the confidence."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
     def score(self, values: FloatArray) -> FloatArray:
-        """Selection score: agreement and criterion."""
+        """Score: agreement and weighted criterion."""
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """The quantity that is greatest in the best partition.
+        """The quantity to maximise.
 
-        This is the score or, with labels or pairs, the evidence and 20 times the score; less the price of
-        boundaries in a search with pairs.
+        This is the score or, with labels or pairs, their evidence plus 20 times the score, minus the penalty
+        of boundaries in a search with pairs.
         """
         total = self.score(values)
         if values.shape[1] > 2:
@@ -223,7 +223,7 @@ class Objectives:
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Criterion where none is asked for: by what is known, and by the number of features that vary."""
+    """Default criterion, by the labels and pairs and by the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
     return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
@@ -239,8 +239,8 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence of pairs of points; None takes the criterion's default weight."""
-    # They depend on the pool alone, while labels and pairs come and go.
+    """Fit agreement, criterion and evidence. The weight None is the default of the criterion."""
+    # These values depend only on the pool, not on labels and pairs.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
         fitted = _fitted(samples, pool, criterion, n_jobs)
@@ -262,7 +262,7 @@ def objectives_for(
 def _fitted(
     samples: PooledSamples, pool: PartitionPool, criterion: str, n_jobs: int | None
 ) -> tuple[ValidityIndex, ...]:
-    """Agreement and criterion."""
+    """Fit the agreement and the criterion."""
     if criterion == "minimax":
         assert samples.features is not None
         return (BroadAgreement(n_jobs=n_jobs).fit(pool), MinimaxSilhouette().fit(samples.features))
@@ -272,10 +272,10 @@ def _fitted(
 
 
 class BroadAgreement(ValidityIndex):
-    """Family agreement plus the mean over families of the mean positive agreement with their members.
+    """Family agreement plus the mean positive agreement with the members, averaged over families.
 
-    For pools in which only two or three families see the structure, as in spirals, where the median of
-    the families sees nothing; together with the criteria that look at the features.
+    It suits pools in which only two or three families find the structure, such as spirals, so that the median
+    over families is low. Used together with criteria of the features.
     """
 
     name: ClassVar[str] = "broad_agreement"
@@ -285,25 +285,25 @@ class BroadAgreement(ValidityIndex):
         self.n_jobs = n_jobs
 
     def fit(self, data: Any) -> Self:
-        """Take a PartitionPool."""
+        """Fit to a PartitionPool."""
         pool: PartitionPool = data
         self._agreement = FamilyAgreement(n_jobs=self.n_jobs).fit(pool)
         self._labels = pool.labels
         self._own: FloatArray | None = None
         codes = pool.family_codes
-        # Products with these average over the members of a family, then over the families.
+        # Products with these weights average over the members of a family, then over families.
         shares = 1.0 / np.bincount(codes)[codes]
         self._shares = shares / len(pool.family_names)
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Between about 0 and 2."""
+        """Agreement of every partition, between about 0 and 2."""
         rows = np.atleast_2d(np.asarray(labels, dtype=np.int32))
         support = np.maximum(pairwise_ari(rows, self._labels), 0.0) @ self._shares
         return self.plain(rows) + support
 
     def plain(self, labels: IntArray) -> FloatArray:
-        """Family agreement alone; that of the pool is computed once."""
+        """Family agreement alone, computed once for the pool."""
         if labels is not self._labels:
             return self._agreement.evaluate(labels)
         if self._own is None:
@@ -312,13 +312,13 @@ class BroadAgreement(ValidityIndex):
 
 
 class MixtureCriterion(ValidityIndex):
-    """Gain in likelihood of a Gaussian per cluster, and .3 times the modularity of the neighbour graph."""
+    """Gain in likelihood of one Gaussian per cluster, plus .3 times the modularity of the graph."""
 
     name: ClassVar[str] = "mixture"
     greater_is_better: ClassVar[bool] = True
 
     def fit(self, data: Any) -> Self:
-        """Take PooledSamples that have features."""
+        """Fit to PooledSamples with features."""
         samples: PooledSamples = data
         assert samples.features is not None
         self._gain = LikelihoodGain().fit(samples.features)
@@ -340,7 +340,7 @@ class JointEvidence(ValidityIndex):
         self.labels, self.pairs = labels, pairs
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self: the two indices are fitted before they are joined."""
+        """Return self, because the two indices are already fitted."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -350,16 +350,16 @@ class JointEvidence(ValidityIndex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSizes:
-    """Least number of samples in a cluster of the result."""
+    """Smallest allowed number of samples in a cluster of the result."""
 
     least: int
     weights: FloatArray  # shape (n_points,): samples per point
-    # shape (n_points, n_points): similarities, by which clusters that are too small are merged.
+    # shape (n_points, n_points): similarities for merging clusters that are too small.
     graph: sp.csr_array
 
     @classmethod
     def of(cls, samples: PooledSamples, least: int | None) -> Self:
-        """Take sizes from the samples; the default for None is a hundredth of them, from 2 to 10."""
+        """Sizes of the samples. The default is a hundredth of n_samples, between 2 and 10."""
         if least is None:
             least = min(_MOST_SMALL, max(2, round(0.01 * samples.n_samples)))
         return cls(least, samples.summed(np.ones((samples.n_samples, 1)))[:, 0], samples.graph)
@@ -369,9 +369,9 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """The partition after its smallest cluster has joined the most similar one, until none is too small.
+        """Merge the smallest cluster into the most similar one, until no cluster is too small.
 
-        Similarity is the sum of the weights between two clusters; where there is none, the largest is joined.
+        Similarity is the sum of the weights between two clusters. A cluster without links joins the largest.
         """
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
@@ -388,10 +388,10 @@ class LeastSizes:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Scored partitions of the points, to choose from or to combine.
+    """Partitions of the points with their scores.
 
-    ``values`` are natural objectives, greater is better, ``score`` and ``total`` as of :class:`Objectives`,
-    ``sizes`` those that clusters must have, None if labels or a number of clusters decide.
+    ``values`` are objectives to maximise, ``score`` and ``total`` those of :class:`Objectives`. ``sizes``
+    limits the sizes of clusters; None if labels or the number of clusters determine the result.
     """
 
     pool: PartitionPool
@@ -409,7 +409,7 @@ class Candidates:
         values: FloatArray | None = None,
         sizes: LeastSizes | None = None,
     ) -> Self:
-        """Score a pool; ``values`` are its objectives if these are known, ``sizes`` limit the result."""
+        """Score a pool. ``values`` are its objectives, if known, and ``sizes`` limits the result."""
         if values is None and objectives.pool_values is not None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
@@ -420,7 +420,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Partitions whose clusters are all large enough for the result; all of them if there is none."""
+        """Mask of the partitions whose clusters are all large enough, or of all if there is none."""
         if self.sizes is not None:
             enough = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels]
             if any(enough):
@@ -428,14 +428,14 @@ class Candidates:
         return np.ones(len(self.labels), dtype=bool)
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """The eligible member of the greatest value; with ``n_clusters`` that of the nearest number."""
+        """Eligible partition of the greatest value, among those with the nearest ``n_clusters`` if given."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
         return best if n_clusters is not None or self.sizes is None else self.sizes.merged(best)
 
     def joined(self, other: Candidates) -> Candidates:
-        """These and then others with the same objectives."""
+        """Append candidates with the same objectives."""
         return Candidates(
             self.pool.joined(other.pool),
             self.objectives,
@@ -456,16 +456,15 @@ class Candidates:
         return self.objectives.agreement(self.labels, self.values)
 
     def front(self) -> IntpArray:
-        """Members that no other dominates, each partition once."""
+        """Non-dominated candidates, without duplicate partitions."""
         distinct = np.sort(distinct_rows(self.labels)[0])
         return np.sort(distinct[non_dominated(-self.values[distinct])])
 
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
-        """At most four members of high score, each unlike the result and unlike each other, by falling score.
+        """Up to four candidates of high score, dissimilar to the result and to each other, best first.
 
-        Those whose numbers of clusters differ by a quarter from that of the result and from each other come
-        before others of higher score. Also returned is the adjusted Rand index of each and the result, up to
-        .8.
+        Candidates whose numbers of clusters differ by a quarter from the result and from each other come
+        first. Also returns the adjusted Rand index between each and the result, at most .8.
         """
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
@@ -493,10 +492,10 @@ class Candidates:
 
 
 class Solution(NamedTuple):
-    """A partition of the samples, and what is known of its clusters."""
+    """A partition of the samples, with the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): probabilities of the classes, after a choice by labels of every class.
+    # shape (n_samples, n_classes): class probabilities, if labels are of every class.
     probabilities: FloatArray | None = None
     # shape (n_clusters,): position of the class of every cluster, -1 for new classes.
     cluster_classes: IntArray | None = None
@@ -520,11 +519,11 @@ def choose_solution(
     seed: np.random.SeedSequence,
     trusted: bool | None = None,
 ) -> Solution:
-    """Choose or combine candidates by all that is known; without any, labels and bag kernels decide alone.
+    """Select or combine candidates by labels and pairs, or use labels and bag kernels without candidates.
 
-    ``pairs`` are of points, ``hard`` says that must-links are certain, ``trusted`` that a candidate which
-    contradicts no label is the result, None that labels are of every class; for the other options see
-    :class:`~moo_clustering.ParetoClustering`.
+    ``pairs`` are pairs of points, and ``hard`` means that must-links are certain. ``trusted`` means that a
+    candidate without contradicted labels is the result; None that labels are of every class. See
+    :class:`~moo_clustering.ParetoClustering` for the other options.
     """
     if side.kind == "labels":
         assert side.targets is not None
@@ -557,7 +556,7 @@ def choose_solution(
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Equal points and those joined by certain must-links, as clusters; None where neither is known."""
+    """Groups of equal points and of certain must-links, as clusters, or None without either."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -569,9 +568,9 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """The only partition into so many clusters; None if there are several.
+    """The partition with ``n_clusters`` clusters if it is unique, otherwise None.
 
-    Warns of fewer inseparable groups of points than clusters.
+    Warns if there are fewer inseparable groups of points than clusters.
     """
     if n_clusters == 1:
         return np.zeros(n_points, dtype=np.int32)
@@ -589,7 +588,7 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
 def unsupervised_partition(
     candidates: Candidates, n_clusters: int | None, method: str, rng: np.random.Generator
 ) -> Labels:
-    """The best partition of the points, or the consensus of those with about as many clusters."""
+    """The best partition of the points, or the consensus of those with similar numbers of clusters."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None or method == "select":
         return candidates.best(score, n_clusters)
@@ -605,9 +604,9 @@ def _by_pairs(
     hard: bool,
     rng: np.random.Generator,
 ) -> Labels:
-    """Clusters of propagated pairs, as many as asked for or as held-out pairs speak for; then repaired.
+    """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters.
 
-    With fewer than twelve pairs and no number of clusters, the best candidate.
+    With fewer than twelve pairs and without a number of clusters, the result is the best candidate.
     """
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
@@ -628,7 +627,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """The eight numbers of clusters whose best candidate is best by all that is known, and their scores."""
+    """The eight numbers of clusters with the best candidates, and their scores."""
     numbers, at = np.unique(candidates.pool.n_clusters, return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
     np.maximum.at(totals, at, candidates.total)
@@ -640,12 +639,12 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """The best candidate, if labels speak for it; None otherwise.
+    """The best candidate if it agrees with the labels, otherwise None.
 
-    They do if none of its clusters has labels of two classes and it is ``trusted``. Where they contradict it,
-    but so many classes have a single label that a fifth of the samples is likely to be of classes without any
-    (Good and Turing's estimate), a partition that knows of such classes is better than one that does not.
-    Clusters have the positions of their classes, those without labels the numbers that follow.
+    It agrees if it is ``trusted`` and no cluster has labels of two classes. If labels contradict it, but a
+    fifth of the samples is likely to be of classes without labels (by the Good-Turing estimate, from the
+    classes with a single label), it is the result all the same, because it can contain such classes.
+    Clusters have the positions of their classes, followed by clusters without labels.
     """
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
@@ -663,7 +662,7 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
     classes = class_of_clusters(labels, targets.indicators)
     if not merge_same_class:
         return Solution(labels, cluster_classes=classes)
-    # Clusters of the same class become the first of them.
+    # Merge clusters of the same class into the first of them.
     first = np.arange(len(classes))
     for code in np.unique(classes[classes >= 0]):
         first[classes == code] = np.flatnonzero(classes == code)[0]
@@ -686,12 +685,12 @@ class ClassModel:
     """Classes of samples: scores of the points, brought nearer to the expected shares, and classifiers."""
 
     scores: FloatArray  # shape (n_points, n_classes)
-    # shape (n_classes,): factors that bring the shares of the classes nearer to the expected ones.
+    # shape (n_classes,): factors that adjust the class shares towards the expected ones.
     factors: FloatArray
     stack: evidence.ClassifierStack | None = None  # classifiers of the features that correct the scores
 
     def probabilities(self, scores: FloatArray, rows: FloatArray | None) -> FloatArray:
-        """Rows that sum to 1, of scores (n, n_classes) and scaled features (n, n_varying) of samples."""
+        """Class probabilities from scores (n, n_classes) and scaled features (n, n_varying) of samples."""
         found = evidence.class_probabilities(scores, factors=self.factors)
         return found if self.stack is None or rows is None else self.stack.combine(found, rows)
 
@@ -718,7 +717,7 @@ def _by_labels(
     many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # On one thread, so that no digit depends on how many there are.
+    # One thread, so that no digit depends on the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -777,7 +776,7 @@ class _LabelKernel:
                 self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Class scores of all points, or of some that all labelled ones are among, by labels ``counts``."""
+        """Class scores from labels ``counts``, of all points or of some that include all labelled points."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns
@@ -791,7 +790,7 @@ class _LabelKernel:
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
-        """Class scores of some samples by labels ``counts`` of the points."""
+        """Class scores of some samples from labels ``counts`` of the points."""
         positions, distances = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)
