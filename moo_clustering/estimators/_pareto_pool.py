@@ -1,8 +1,8 @@
-"""Samples with their pool of partitions: tables, tables behind landmarks, given distances, and bags.
+"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags.
 
-:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` each return :class:`PooledSamples`, all
-that choosing a partition needs to know of the data: a neighbour graph, the pool, features or kernels, and the
-nearest samples of the fit for new ones. No label and no pair is looked at here.
+:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` return :class:`PooledSamples`, which
+contain all that the selection needs: a neighbour graph, the pool, features or kernels, and the nearest
+samples of new samples. Labels and pairs are not used here.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ from moo_clustering.validity import ValidityIndex
 
 Scale = Literal["standard", "isotropic", "none"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
-# Family of the pool that holds one cluster, where the data leave nothing to choose from.
+# Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
-# Landmarks or samples whose values are averaged for a sample that was not in the pool.
+# Number of landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
-# Neighbour whose distance tells outliers, and the least number of samples for that.
+# Neighbour whose distance identifies outliers, and the smallest number of samples for that.
 _FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
-# An outlier's neighbour is farther than the median of all by so many robust deviations of the logarithm (of
-# at least so much), and so many times as far as its own neighbours have theirs; a greater share has none.
+# Outliers: robust deviations of the logarithmic distance beyond the median, smallest deviation, factor
+# relative to the neighbours, and largest share.
 _FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
-# Passes and batch of the k-means that places landmarks, and the most samples that it sees.
+# Passes, batch size and largest number of samples of the k-means that finds landmarks.
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
-# Numbers of a table that are scaled at once: 256 MB. Samples with more features than that are read again.
+# Numbers of a table that are scaled at once: 256 MB. A larger table is read again instead of stored.
 _AT_ONCE = 1 << 25
 # Products of samples and landmarks computed at once: 80 MB.
 _PRODUCTS = 10_000_000
-# The distances in a Hilbert space: only of these is a Gaussian kernel positive semidefinite.
+# Distances of a Hilbert space, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
-# How far walks on the graph reach.
+# Range of random walks on the graph.
 _REACH = 0.9
-# The distance that decides which bags are neighbours.
+# Distance that defines the neighbours of bags.
 _GRAPH_DISTANCE = "average"
 
 
@@ -73,14 +73,14 @@ _GRAPH_DISTANCE = "average"
 class PooledSamples:
     """Samples, and a pool of partitions of their points.
 
-    The points are the samples themselves, or landmarks that stand for them: means of near samples.
+    The points are the samples, or landmarks that represent them: means of near samples.
 
-    ``features`` are those of the points, scaled; None for given distances and bags, which have ``kernels`` in
-    place of the graph kernel and the linear kernel, and ``coincident``: points at distance 0 as clusters.
-    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds points near
-    them. With landmarks, ``landmark_of`` is the point of every sample. ``far`` are outliers, whose features
-    are drawn in to those of their nearest sample. ``scaled`` are the features of all samples where there are
-    landmarks, or None for many samples, of which ``rows`` has the unscaled ones.
+    ``features`` are the scaled features of the points, None for distances and bags. These have ``kernels``
+    instead of the graph kernel and the linear kernel, and ``coincident``: points at distance 0 as clusters.
+    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds the points next
+    to them. With landmarks, ``landmark_of`` is the point of every sample. ``far`` marks outliers, whose
+    features are moved towards their nearest sample. ``scaled`` are the features of all samples if there are
+    landmarks, or None for many samples, whose unscaled features are in ``rows``.
     """
 
     n_samples: int
@@ -98,12 +98,12 @@ class PooledSamples:
 
     @property
     def n_points(self) -> int:
-        """Number of samples, or of the landmarks in their place."""
+        """Number of samples, or of landmarks."""
         return int(self.graph.shape[0])
 
     @property
     def sample_features(self) -> FloatArray | None:
-        """Scaled features of all samples, shape (n_samples, n_features), where there are landmarks."""
+        """Scaled features of all samples, shape (n_samples, n_features), if there are landmarks."""
         if self.rows is None or self.transform is None:
             return self.scaled
         return self.transform(self.rows)
@@ -117,11 +117,11 @@ class PooledSamples:
         return totals
 
     def per_sample(self, labels: Labels) -> Labels:
-        """Labels (..., n_points) of points as labels (..., n_samples) of samples."""
+        """Convert labels of points (..., n_points) to labels of samples (..., n_samples)."""
         return labels if self.landmark_of is None else labels[..., self.landmark_of]
 
     def per_point(self, labels: IntArray) -> Labels:
-        """Labels (..., n_samples) as labels (..., n_points); a landmark has that of one of its samples."""
+        """Convert labels of samples to labels of points. A landmark gets the label of one of its samples."""
         if self.landmark_of is None:
             return labels.astype(np.int32)
         of_points: Labels = np.zeros((*labels.shape[:-1], self.n_points), dtype=np.int32)
@@ -129,11 +129,11 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Values (n_points, c) of points as values (n_samples, c): weighted means of the nearest points."""
+        """Interpolate values of points (n_points, c) to samples: weighted means of the nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Positions and distances of the points that stand for some samples, shape (n_chosen, n_nearest)."""
+        """Positions and distances of the points nearest to some samples, shape (n_selected, n_nearest)."""
         if self.landmark_of is None:
             return chosen[:, None], np.zeros((len(chosen), 1))
         positions, distances = self._nearest_landmarks
@@ -148,34 +148,34 @@ class PooledSamples:
 
     @cached_property
     def similarity(self) -> FloatArray:
-        """Kernel of the graph for all pairs of points, or the sum of those of bags; O(n_points^3) once."""
+        """Graph kernel of all pairs of points, or the sum of the bag kernels. O(n_points^3) time, once."""
         if self.kernels:
             return np.sum(self.kernels, axis=0)
         return unit_diagonal(self.walk)
 
     @cached_property
     def walk(self) -> FloatArray:
-        """Random walks on the graph, (I - .9 B)^-1: they make its kernel and carry pairs along it."""
+        """Random walks on the graph, (I - .9 B)^-1, for its kernel and the propagation of pairs."""
         return diffusion(dense_affinity(self.graph), _REACH)
 
     @cached_property
     def nearest_landmarks(self) -> tuple[IntpArray, FloatArray]:
-        """Landmarks nearest to every sample, and the weights of their values."""
+        """Nearest landmarks of every sample, and their weights."""
         positions, distances = self._nearest_landmarks
         return positions, nearest_weights(distances)
 
     @cached_property
     def scored(self) -> dict[str, tuple[tuple[ValidityIndex, ...], FloatArray]]:
-        """By criterion: agreement and criterion fitted to the pool, and their values of its partitions."""
+        """Fitted agreement and criterion by name of the criterion, with their values for the pool."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Saved models need not carry what can be computed again.
+        # Pickles omit what can be recomputed.
         derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def outlying(self, X: Any) -> BoolArray:
-        """Whether new samples lie as far from those of the fit as its outliers, see :func:`far_points`."""
+        """Mask of the new samples that are outliers with respect to the fit, see :func:`far_points`."""
         if self.transform is None or self._inliers is None:
             return np.zeros(X.shape[0], dtype=bool)
         search, reach = self._inliers
@@ -185,7 +185,7 @@ class PooledSamples:
 
     @cached_property
     def _inliers(self) -> tuple[NearestNeighbors, FloatArray] | None:
-        """Search among the points that are no outliers, and how far their fifth neighbours are."""
+        """Search index of the points except outliers, and the distances of their fifth neighbours."""
         assert self.features is not None
         near = self.features if self.far is None else self.features[~self.far]
         if len(near) < _LEAST_FOR_FAR:
@@ -197,17 +197,17 @@ class PooledSamples:
 
     @cached_property
     def equal_points(self) -> Labels | None:
-        """Points that cannot be told apart, as clusters; None if that is not known."""
+        """Groups of equal points as clusters, or None if unknown."""
         if self.features is None:
             return self.coincident
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Means of rows of values, weighted by the inverse squares of their distances, shape (n, c).
+    """Means of rows of values, weighted by the inverse squares of distances, shape (n, c).
 
-    ``positions`` and ``distances``, shape (n, n_nearest), tell which rows are averaged, the nearest first.
-    Where distances are 0 only those rows count.
+    ``positions`` and ``distances``, shape (n, n_nearest), define the rows to average, nearest first. Rows at
+    distance 0 have all the weight.
     """
     shares = nearest_weights(distances)
     means = np.zeros((len(positions), values.shape[1]))
@@ -217,11 +217,11 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Inverse squares of distances, the nearest first, to sum 1 per row; where some are 0 these alone."""
+    """Inverse squares of distances, normalised per row. Distances of 0 have all the weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
-    # Relative to the nearest, so that tiny distances do not overflow.
+    # Divide by the nearest, so that tiny distances do not overflow.
     weights[away] = (distances[away, :1] / distances[away]) ** 2
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -239,9 +239,9 @@ def pooled_table(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Scale a table, represent it by landmarks if it is long, and make the pool in all of its views.
+    """Scale a table, represent it by landmarks if it is long, and build the pool of all its views.
 
-    Options are those of :class:`ParetoClustering`; ``grid`` has ``families``, ``k_range``,
+    See :class:`ParetoClustering` for the options. ``grid`` contains ``families``, ``k_range``,
     ``n_clusters`` and ``verbose`` of :func:`~moo_clustering.pool.candidate_pool`.
     """
     placing, viewing, extra_seed = seed.spawn(3)
@@ -249,14 +249,14 @@ def pooled_table(
     points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
     far = far_points(points)
     if far.any() and scaling.components is None:
-        # Outliers do not decide on the scale either; without them, others may be told.
+        # Exclude outliers from the scaling too; that can reveal further outliers.
         outside = far if landmark_of is None else far[landmark_of]
         scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
         before = outside if landmark_of is None else np.bincount(landmark_of, ~outside) == 0.0
         far = before | far_points(points)
     if len(points) - far.sum() <= (grid["n_clusters"] or 0):
-        # So many clusters need every sample.
+        # This number of clusters requires every sample.
         far[:] = False
     if far.any():
         points = _drawn_in(points, far)
@@ -292,9 +292,9 @@ def pooled_distances(
     seed: np.random.SeedSequence,
     **grid: Any,
 ) -> PooledSamples:
-    """Make the pool from symmetric distances of shape (n_samples, n_samples).
+    """Build the pool from symmetric distances of shape (n_samples, n_samples).
 
-    The parameters are those of :func:`pooled_table`.
+    See :func:`pooled_table` for the parameters.
     """
     extra_seed = seed.spawn(1)[0]
     samples = PooledSamples(
@@ -327,9 +327,9 @@ def pooled_bags(
     seed: np.random.SeedSequence,
     needs_pool: bool = True,
 ) -> PooledSamples:
-    """Compute distances of all pairs of bags, their graph and kernels, and the pool if it is needed.
+    """Compute the distances of all pairs of bags, their graph and kernels and, if needed, the pool.
 
-    Options are those of :class:`ParetoBagClustering`; ``extra`` clusterers of tables see means of bags.
+    See :class:`ParetoBagClustering` for the options. ``extra`` clusterers are fitted to means of bags.
     O(n_instances^2 n_features) time, O(n_bags^2) memory; the pool takes O(n_bags^3) time.
     """
     extra_seed, rest = seed.spawn(2)
@@ -338,13 +338,13 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # One pass gives all kinds for hardly more than the cost of two.
+    # One pass computes all kinds at little more than the cost of two.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
     )
     pool = _trivial_pool(bags.n_bags) if needs_pool else None
-    # Equal bags, or fewer than three, leave nothing to make a pool of.
+    # Equal bags, or fewer than three, have no pool.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
             scaled,
@@ -372,7 +372,7 @@ def pooled_bags(
 
 @dataclass(frozen=True, eq=False)
 class FeatureScaling:
-    """Offset and scale of every feature that varies; for sparse data a reduction to main components."""
+    """Offset and scale of every varying feature, or for sparse data a reduction to principal components."""
 
     offset: FloatArray  # offset, spread: shape (n_varying,)
     spread: FloatArray
@@ -384,13 +384,13 @@ class FeatureScaling:
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
         """Learn the scaling of a table, dense or sparse.
 
-        The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" all by
-        one factor. Sparse data of more than ``n_components`` features are reduced to so many, and
-        ``scale`` is not used. Only samples of the mask ``among`` count; the columns of a large table are
-        taken a few at once.
+        The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" scales all
+        by one factor. Sparse data with more than ``n_components`` features are reduced to ``n_components``,
+        and ``scale`` is ignored. Only samples of the mask ``among`` are used. Large tables are processed in
+        blocks of columns.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
-            # Where nothing varies there is no share of the variance to explain.
+            # Without variance, shares of explained variance are undefined.
             with np.errstate(invalid="ignore"):
                 svd = TruncatedSVD(n_components, random_state=0).fit(near_one(X, together=True))
             return cls(np.zeros(n_components), np.ones(n_components), np.arange(n_components), svd)
@@ -407,7 +407,7 @@ class FeatureScaling:
         if scale == "none":
             require_squares(np.vstack([low, high]))
             return cls(np.zeros(len(varying)), np.ones(len(varying)), varying)
-        # Halves of the range first, so that squares of tiny and huge numbers stay within bounds.
+        # Divide by half the range first, so that squares of tiny and huge numbers stay within bounds.
         half = high / 2 - low / 2
         middle = low / 2 + high / 2
         if scale == "isotropic":
@@ -423,19 +423,19 @@ class FeatureScaling:
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
         if scale == "isotropic" and len(varying):
-            # One deviation for all features: that of all numbers around the mean of their feature.
+            # One standard deviation for all features, around the mean of each.
             spread = np.full(len(varying), np.sqrt((spread**2).mean()))
         return cls(middle + mean * half, spread * half, varying)
 
     def transform(self, X: Any) -> FloatArray:
-        """Rows on the common scale, shape (n, n_varying); one column of zeros if no feature varies."""
+        """Scale rows, shape (n, n_varying), or one column of zeros if no feature varies."""
         if self.components is not None:
             rows: FloatArray = unit_rows(self.components.transform(near_one(X)))
             return np.ascontiguousarray(rows, dtype=np.float64)
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # In place, and of halves, so that large numbers do not overflow.
+        # In place, and with halves, so that large numbers do not overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
@@ -449,12 +449,12 @@ def _dense(X: Any) -> FloatArray:
 def _placed(
     X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int
 ) -> tuple[FloatArray, Labels | None, FloatArray | None]:
-    """Scaled samples, or at most ``n_landmarks`` means of near ones, with the landmark of every sample.
+    """Scaled samples, or up to ``n_landmarks`` means of near samples, with the landmark of every sample.
 
-    Beside landmarks come the scaled features of all samples, or None if these are too many to be held.
-    Mini-batch k-means finds landmarks, of at most 250,000 samples. Every landmark counts the same afterwards:
-    dense regions are thinned out, which helps clusters of uneven mass. O(n_samples n_landmarks n_features)
-    time; O(n_samples) memory beside the data, 256 MB of their features and a batch of distances.
+    With landmarks it also returns the scaled features of all samples, or None if they exceed the memory
+    limit. Mini-batch k-means of up to 250,000 samples finds the landmarks. All landmarks have equal weight,
+    which thins out dense regions and helps clusters of uneven mass. O(n_samples n_landmarks n_features)
+    time; O(n_samples) memory besides the data, 256 MB of features and a batch of distances.
     """
     n_samples = X.shape[0]
     if n_samples <= n_landmarks:
@@ -490,14 +490,14 @@ def _placed(
 
 
 def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Halves of the squared norms of centres of mini-batch k-means, and the centres."""
+    """Centres of mini-batch k-means, and halves of their squared norms."""
     kmeans = MiniBatchKMeans(
         n_landmarks,
         init="random",
         n_init=1,
         max_iter=_PASSES,
         batch_size=min(len(rows), _BATCH),
-        # A stopping rule would compare sums over all samples, whose last digits depend on the threads.
+        # No stopping rule: it would compare sums whose last digits depend on the number of threads.
         max_no_improvement=None,
         tol=0.0,
         compute_labels=False,
@@ -508,12 +508,12 @@ def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray,
 
 
 def far_points(points: FloatArray) -> BoolArray:
-    """Outliers, as a mask: samples that lie apart from all others, and not only in a sparse region.
+    """Mask of the outliers: samples far from all others, not only in a sparse region.
 
-    The fifth neighbour of an outlier is farther away, in logarithms, than the median of all by five robust
-    standard deviations, and eight times as far as at least two of its five neighbours have theirs:
-    outliers may have others beside them. None are told among fewer than 20 samples, or if they were more
-    than 5 %. O(n_points^2 n_features) time at most.
+    The logarithm of the distance to the fifth neighbour exceeds the median by five robust standard
+    deviations, and the distance is eight times that of at least two of the five neighbours, because outliers
+    can lie next to each other. There are no outliers among fewer than 20 samples, or if they would be more
+    than 5 %. At most O(n_points^2 n_features) time.
     """
     none = np.zeros(len(points), dtype=bool)
     if len(points) < _LEAST_FOR_FAR:
@@ -528,7 +528,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Rows whose fifth neighbour is at ``distance``, too far for how far their neighbours have theirs."""
+    """Mask of the rows whose ``distance`` to the fifth neighbour is large compared with their neighbours."""
     least = reach[reach > 0.0].min()
     log, usual = np.log(np.maximum(distance, least)), np.log(np.maximum(reach, least))
     middle = float(np.median(usual))
@@ -538,7 +538,7 @@ def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> B
 
 
 def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Points of which outliers lie as near to the nearest other sample as that sample's fifth neighbour."""
+    """Move outliers towards their nearest other sample, to the distance of its fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
@@ -551,20 +551,20 @@ def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
 
 
 def _landmark_means(X: Any, landmark_of: Labels) -> Any:
-    """Mean row of the samples of every landmark; sparse if X is."""
+    """Mean of the samples of every landmark, sparse if X is sparse."""
     return _weighted_sums(X, landmark_of, np.bincount(landmark_of))
 
 
 def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
-    """Sums of the rows of every landmark, each by the ``counts`` of its landmark."""
-    # Clusterers of scikit-learn refuse sparse rows with indices of 64 bits.
+    """Sums of the rows of every landmark, divided by its ``counts``."""
+    # Clusterers of scikit-learn reject sparse matrices with 64-bit indices.
     columns = np.arange(len(landmark_of), dtype=np.int32)
     members = (1.0 / counts[landmark_of], (landmark_of.astype(np.int32), columns))
     return sp.csr_array(members, shape=(len(counts), len(landmark_of))) @ X
 
 
 def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, seed: int) -> FloatArray:
-    """Scaled rows, shape (n_samples, n_varying), of what a transformer or a choice of columns makes of X."""
+    """Scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -604,7 +604,7 @@ def _extra_candidates(
     seed: np.random.SeedSequence,
     metric: str = "euclidean",
 ) -> list[tuple[str, IntArray]]:
-    """Labels and clusterers of the user's own as (family, labels of the points)."""
+    """Partitions of user-supplied labels and clusterers, as (family, labels of the points)."""
     if not extra:
         return []
     return extra_partitions(
@@ -623,9 +623,9 @@ def _pool_of_views(
     extra: list[tuple[str, IntArray]],
     options: dict[str, Any],
 ) -> PartitionPool:
-    """Pool of every table, joined; the first, named "", is that of ``graph`` and of the extra candidates."""
+    """Join the pools of all tables. The first, named "", has ``graph`` and the extra candidates."""
     if options["n_clusters"] is not None:
-        # Landmarks may be fewer than the clusters asked for where many samples are equal.
+        # With many equal samples, there can be fewer landmarks than clusters.
         options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}
     joined: PartitionPool | None = None
     for name, table in tables.items():
@@ -647,7 +647,7 @@ def _trivial_pool(n_points: int) -> PartitionPool:
 
 @dataclass(frozen=True, eq=False)
 class _TableNeighbors:
-    """Nearest points of new rows of features."""
+    """Search for the points nearest to new rows of features."""
 
     scaling: FeatureScaling
     index: NearestNeighbors
@@ -657,24 +657,24 @@ class _TableNeighbors:
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Positions and distances of the n nearest that were indexed, or of all if they are fewer."""
+    """Positions and distances of the n nearest indexed rows, or of all if they are fewer."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Positions and values of the n least in every row; among equal ones the first."""
+    """Positions and values of the n least entries of every row (ties: the first)."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class BagNeighbors:
-    """Nearest bags of the fit for new bags, in the average distance.
+    """Search for the bags of the fit nearest to new bags, by the average distance.
 
-    ``bags`` are those of the fit as they are compared: scaled, unless ``scaler`` is None, and thinned to
-    ``max_instances`` by ``thinning_seed``; ``directions`` are those of the sliced distance.
+    ``bags`` are the bags of the fit, scaled unless ``scaler`` is None, and thinned to ``max_instances`` with
+    ``thinning_seed``. ``directions`` are those of the sliced distance.
     """
 
     bags: Bags
@@ -685,7 +685,7 @@ class BagNeighbors:
     n_jobs: int | None
 
     def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Positions and distances, shape (n_new, min(n, n_bags)), the nearest first."""
+        """Positions and distances of the nearest bags, shape (n_new, min(n, n_bags)), nearest first."""
         new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
         new = thinned(new, self.max_instances, self.thinning_seed)
         across = bag_distance_kinds(
@@ -695,14 +695,14 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Bags of at most ``max_instances`` instances: larger ones keep a random choice, in their order."""
+    """Thin out bags with more than ``max_instances`` instances to a random sample, in their order."""
     if max_instances is None:
         return bags
     if max_instances < 1:
         raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # One key for each place in a bag, so that it does not matter where the bag stands among others.
+    # One key per place in a bag, so that the order of the bags has no influence.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
