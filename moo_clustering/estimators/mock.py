@@ -1,7 +1,7 @@
 """MOCK: multiobjective clustering with links between neighbours as genes.
 
-The estimator comes first; then the rules that pick a solution of the front, the problem and its search
-what labels and pairs do (``Supervision``), and the searches on control data.
+The estimator comes first, followed by the selection from the front, the problem and its search, labels and
+pairs (``Supervision``), and the searches on control data.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from moo_clustering.problems import MOCKProblem
 from moo_clustering.problems.partition import evaluated_population
 
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
-# Rules that need labels or pairs.
+# Rules that require labels or pairs.
 BY_SUPERVISION = ("labels", "constraints")
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives and numbers of clusters of a front.
@@ -76,141 +76,135 @@ ControlFront = tuple[FloatArray, Int64Array]
 class MOCK(
     _base.NearestSampleMixin, _base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer
 ):
-    """Clusters that are compact and keep neighbours together, from links between neighbours.
+    """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    A front of partitions of all numbers of clusters is constructed from a minimum spanning tree and evolved;
-    then one is picked, which finds the number of clusters if it is not given. Clusters may have any shape:
-    what speaks for MOCK is that it rarely fails badly on mixed shapes. It is not the best on round clusters
-    or on most tables of measurements, where k-means and Gaussian mixtures are as good or better.
+    The search evolves a front of partitions with all numbers of clusters, starting from a minimum spanning
+    tree. A selection rule then chooses one solution and, if not given, the number of clusters. Clusters can
+    have any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of
+    measurements, k-means and Gaussian mixtures are as good or better.
 
-    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` where that number is known;
-      ``MOCK(n_clusters, select="attainment")`` picks somewhat better on average, at four times the cost.
-    - As published: ``MOCK.paper2007()``, ``MOCK.delta()``; as the PESC paper ran it: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)``, which picks by them. Labels as a third objective
-      (Semi-MOCK, ``supervision="objective"``) overfit when they are few, and are worth trying where no
-      solution is good without them.
+    - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number is known.
+      ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
+    - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
+    - With some labels: ``MOCK().fit(X, y)``, which selects by them. Labels as a third objective (Semi-MOCK,
+      ``supervision="objective"``) overfit if they are few; try them if no solution is good otherwise.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters, from 1 to n_samples; None finds it.
+        Number of clusters, from 1 to n_samples. None: determined by ``select``.
     encoding : {"short", "split", "locus"}
-        Genes for the most interesting links of the tree, which may lead elsewhere or be cut; bits for them,
-        which may be cut only, twice as fast; or genes for all samples. See
-        :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
+        Genes for the most interesting links of the tree, one bit per such link (twice as fast, can only cut
+        links), or genes for all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
     delta : float, "auto" or "sr5"
-        Percentage of the links without a gene; ``"sr5"`` leaves 5 sqrt(n_samples) genes; ``"auto"`` is 80
-        for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between, but leaves genes enough for
-        ``n_clusters``.
+        Percentage of links without a gene. ``"sr5"``: 5 sqrt(n_samples) genes. ``"auto"``: 80 up to 1000
+        samples, 98 above 62,500 and ``"sr5"`` in between, with enough genes for ``n_clusters``.
     engine : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
         Population size of NSGA-II, or children per generation of PESA-II, which starts from 2 ``k_user``
         individuals.
     n_gen : int
-        Generations. The initial population is the first one of NSGA-II; for PESA-II it is not counted.
+        Number of generations, including the initial population for NSGA-II, but not for PESA-II.
     pc : float
-        Probability of crossing a pair.
+        Crossover probability of a pair.
     archive_size : int
-        Largest archive of PESA-II.
+        Maximum archive size of PESA-II.
     selection : {"boxes", "tournament"}
         Selection of PESA-II, see :class:`~moo_clustering.algorithms.PESA2`.
     init : {"greedy", "delta", "2007"}
-        Initial population. ``"delta"``: trees without their most interesting links. ``"2007"``: half of
-        those, half without links between clusters of k-means. ``"greedy"``: half as for "delta", half of a
-        front that is constructed by greedy merging of the tree's pieces, see :meth:`MOCKProblem.greedy_front
-        <moo_clustering.problems.MOCKProblem.greedy_front>`; all of that front joins the result.
+        Initial population: trees without their most interesting links (``"delta"``), half of them replaced by
+        k-means partitions (``"2007"``), or by the greedy front, which also joins the result (``"greedy"``),
+        see :meth:`MOCKProblem.greedy_front <moo_clustering.problems.MOCKProblem.greedy_front>`.
     replace : {"neighbor", "self"}
-        Target of the links that the initial population takes away: a near neighbour, or the sample itself.
+        New target of removed links in the initial population: a near neighbour, or the sample itself.
     mutation_length : {"genotype", "N"}
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
     new_value : {"different", "any"}, optional
         Whether a mutated gene may keep its value, see
         :class:`~moo_clustering.operators.NeighborBiasedMutation`.
     n_neighbors : int
-        Number L of neighbours that connectivity counts and that genes are drawn from. Clusters of fewer than
-        L/2 samples may be overlooked. For thin interlocked clusters the true partition can be dominated
-        at L = 10, so that no search keeps it, and be found at L = 5, if only on the front: to pick it may
-        take labels.
+        Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
+        can be missed. Reduce it to 5 for thin interlocked clusters, whose partition can be dominated at 10.
     objectives : {("variance", "connectivity"), ("deviation", "connectivity")}
-        Mean square distance to the cluster's mean, the default, or sum of distances to it; and weights 1/r
-        of the r-th neighbours in other clusters.
+        First objective: mean squared distance to the mean of the cluster (default), or sum of distances.
+        Second: weights 1/r of the r-th neighbours in other clusters.
     connectivity : {"ranks", "published"}
-        ``"published"`` computes it as the delta-MOCK program does.
+        ``"published"``: as computed by the delta-MOCK program.
     scale : {"none", "minmax", "standard"}
-        Measurements in different units want ``"standard"``; positions in a plane or space must stay unscaled.
+        Scaling of the features. Use ``"standard"`` for different units, and ``"none"`` for coordinates.
     metric : str or callable
-        Distance for neighbours and tree; not ``"precomputed"``, since clusters have means.
+        Distance for neighbours and tree, except ``"precomputed"``, because clusters have means.
     root : int or "random"
-        Sample that the tree hangs from.
+        Root of the tree.
     rank_cap : int, optional
-        Ranks of links beyond it are not told apart, which saves time in many features; at least
-        5 ``n_neighbors`` is safe.
+        Largest distinguished rank of a link, which saves time with many features. 5 ``n_neighbors`` or more
+        is safe.
     k_user : int
-        Most clusters that attainment scores consider; raised to ``n_clusters``.
+        Largest number of clusters in attainment scores, at least ``n_clusters``.
     n_controls : int
-        Searches on control data, each as long as that on X, for attainment scores.
+        Number of searches on control data for attainment scores, each as long as that on X.
     control_data : {"box", "eigenvalue"}
         Kind of the control data, see :func:`~moo_clustering.fronts.control_data`.
     select : {"auto", "attainment", "variance", "sum", "knee", "labels", "constraints"}, name of an \
 objective, int or callable, default="auto"
-        Which solution is chosen, of those with ``n_clusters`` clusters, or with the nearest number.
+        Rule that selects a solution, among those with the number of clusters nearest to ``n_clusters``.
 
-        - ``"attainment"``: farthest from the control fronts. Never an end of the front, so that clusters
-          too far apart to share neighbours get a number too large: give ``n_clusters`` for such.
-        - ``"variance"``: least first objective, small clusters joined (``min_cluster_share``).
-        - ``"sum"``, ``"knee"``: least sum of the objectives scaled to the front; nearest to the best
-          values.
-        - ``"labels"``: greatest adjusted Rand index of the labelled samples; ``"constraints"``: least
-          violated part of the must-links plus that of the cannot-links. Without any: ``"auto"``.
-        - ``"auto"``: ``"constraints"`` if pairs were given, ``"labels"`` if labels were; otherwise
-          ``"variance"`` with ``n_clusters`` and ``"attainment"`` without.
+        - ``"attainment"``: farthest from the control fronts. The ends of the front are never selected, so the
+          number is too large for clusters that do not share neighbours; set ``n_clusters`` in this case.
+        - ``"variance"``: least first objective, with small clusters merged (``min_cluster_share``).
+        - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
+        - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
+        violated
+          shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
+        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
+          ``n_clusters``, otherwise ``"attainment"``.
     min_cluster_share : float
-        Clusters smaller than this share of the mean size n_samples / ``n_clusters`` do not count where
-        ``"variance"`` picks a given number of clusters: each joins the cluster with which it shares most
-        neighbours, as in :meth:`MOCKProblem.without_fragments
-        <moo_clustering.problems.MOCKProblem.without_fragments>`. 0: all count, as published.
+        With ``"variance"`` and ``n_clusters``, clusters below this share of the mean cluster size are merged
+        into neighbours, see :meth:`MOCKProblem.without_fragments
+        <moo_clustering.problems.MOCKProblem.without_fragments>`. 0: no merging, as published.
     supervision : {"select", "objective", "links"} or None
-        What labels and pairs do, besides picking the solution, in the search.
+        Use of labels and pairs.
 
-        - ``"select"``: nothing.
-        - ``"objective"``: they are the third objective.
-        - ``"links"``: samples that must not share a cluster are not drawn as neighbours, and links of the
-          tree between them get genes; those that belong together always do, which needs
-          ``encoding="short"`` or ``"split"``.
-        - None: they are ignored, also when picking.
+        - ``"select"``: for the selection of the solution only.
+        - ``"objective"``: also as a third objective.
+        - ``"links"``: also in the genes. Samples to separate are never linked, and samples that belong
+        together
+          always are, which requires ``encoding="short"`` or ``"split"``.
+        - None: ignored.
 
     Attributes
     ----------
     chosen_ : int
-        Row of the front that ``labels_`` belongs to, which have fewer clusters where small ones were joined.
+        Selected row of the front. ``labels_`` has fewer clusters than this solution if small ones were
+        merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Non-dominated distinct partitions, objectives in natural sign, by the first.
+        Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
-        Numbers of clusters.
+        Number of clusters of every solution.
     mst_ : SpanningTree
     control_fronts_ : list of (F, n_clusters)
-        Fronts of the control data, once attainment was asked for.
+        Fronts of the control data, after ``"attainment"``.
     attainment_ : AttainmentScores
-        Likewise, for :func:`~moo_clustering.visualization.plot_attainment`.
+        Scores for :func:`~moo_clustering.visualization.plot_attainment`, after ``"attainment"``.
     attainment_scores_ : ndarray of shape (n_solutions,)
-        Likewise; NaN for solutions with too many clusters.
+        Attainment scores, NaN for solutions with too many clusters.
     promising_ : ndarray of int
-        Rows of locally best scores over the number of clusters.
+        Rows with a local maximum of the score over the number of clusters.
     interrupted_ : bool
-        Whether Ctrl-C ended the fit early. Without control fronts the choice is then ``"knee"``.
+        Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
 
     Warns
     -----
     UserWarning
-        No solution has ``n_clusters`` clusters, or the labels are of one class.
+        If no solution has ``n_clusters`` clusters, or the labels are of one class.
 
     Notes
     -----
-    Neighbours and tree take about O(N log N) time in few features and O(N^2 n_features) at worst. With a
-    fifth or fewer of the links as genes an evaluation of E genes costs O(E n_features) and the links between
-    the parts, whatever N is; ``encoding="locus"`` and deviation cost O(N (n_features + L)).
-    Memory O(N L) and the population. Finding the number of clusters repeats the search ``n_controls`` times.
+    Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
+    of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
+    the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
+    L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times.
 
     References
     ----------
@@ -281,7 +275,7 @@ objective, int or callable, default="auto"
         self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
-        # Control data are searched alike, whatever parameters are set until then.
+        # Searches on control data use these settings, even if parameters change before.
         self._scaled, self._settings, self._equal = scaled, clone(self), _base.equal_rows(scaled)
         self.pareto_front_ = problem.natural(self._front.F)
         self.pareto_K_ = self._front.n_clusters
@@ -292,17 +286,17 @@ objective, int or callable, default="auto"
 
     @classmethod
     def paper2007(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007: PESA-II over links of all samples, deviation. Further options override."""
+        """MOCK of 2007: PESA-II, links of all samples, deviation; ``options`` override the settings."""
         return cls(n_clusters, **{**MOCK_2007, **options})
 
     @classmethod
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
-        """MOCK of 2007 in the sizes of the PESC paper: 100 children, 100 generations."""
+        """MOCK of 2007 with the sizes of the PESC paper: 100 children, 100 generations."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes without searching control data anew."""
+        """Names of the rules that :meth:`choose` accepts without a new search on control data."""
         check_is_fitted(self)
         searched = hasattr(self, "control_fronts_")
         known = self._supervision.rule
@@ -316,30 +310,30 @@ objective, int or callable, default="auto"
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
     ) -> Self:
-        """Pick another solution of the front, without searching X again.
+        """Select another solution of the front, without another search on X.
 
         Parameters
         ----------
         rule : as ``select``, default="auto"
-            A row of ``pareto_front_`` or ``rule(pareto_front_) -> row`` whatever ``n_clusters`` is.
-            ``"attainment"`` searches control data, unless that was done before.
+            A row of ``pareto_front_`` and ``rule(pareto_front_) -> row`` ignore ``n_clusters``.
+            ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
-            In place of that of the estimator.
+            Replaces the parameter of the estimator.
 
         Returns
         -------
         self
-            With ``chosen_``, ``labels_`` and ``n_clusters_`` replaced.
+            With new ``chosen_``, ``labels_`` and ``n_clusters_``.
 
         Raises
         ------
         ValueError
-            Unknown rule, or a row outside the front.
+            If the rule is unknown, or the row is outside the front.
 
         Warns
         -----
         UserWarning
-            No solution has ``n_clusters`` clusters; the nearest number is taken.
+            If no solution has ``n_clusters`` clusters, so the nearest number is used.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters
@@ -354,7 +348,7 @@ objective, int or callable, default="auto"
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
-            # The number of clusters restricts all rules but rows and callables.
+            # n_clusters restricts all rules except rows and callables.
             allowed = nearest_rows(self._front.n_clusters, wanted)
             keys = self._keys(rule, wanted)
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
@@ -369,19 +363,19 @@ objective, int or callable, default="auto"
         return self
 
     def _without_fragments(self, rule: _base.Rule, n_clusters: int | None) -> tuple[int, Labels] | None:
-        """Row and labels of the solution of least variance, its small clusters joined, if there is one."""
+        """Row and labels of the solution of least variance after merging small clusters, if any."""
         published = not self.min_cluster_share or self.objective_names_[0] != "variance"
-        # Joined clusters could break the pairs that the search has kept.
+        # Merged clusters could violate pairs that the search satisfied.
         if rule != "variance" or n_clusters is None or published or self._supervision.groups is not None:
             return None
         least_size = self.min_cluster_share * self._problem.n_samples / n_clusters
         return self._problem.without_fragments(self._front.genes, n_clusters, least_size)
 
     def _keys(self, rule: str, n_clusters: int | None) -> list[NDArray[Any]]:
-        """Sort keys of the solutions, the smallest first and the most important key first."""
+        """Sort keys of the solutions in ascending order, most important key first."""
         front = self._front
         if rule == "attainment":
-            # Solutions without a score come last; among them the first objective decides.
+            # Solutions without a score come last, ordered by the first objective.
             scores = np.nan_to_num(self._attainment(n_clusters), nan=-1.0)
             return [-scores, front.n_clusters, front.F[:, 0]]
         if rule in BY_SUPERVISION:
@@ -430,9 +424,9 @@ objective, int or callable, default="auto"
         return self.choose("knee")
 
     def _attainment(self, n_clusters: int | None) -> FloatArray:
-        """Attainment scores of the front; sets the attributes that belong to them."""
+        """Compute the attainment scores of the front, and set their attributes."""
         if not hasattr(self, "control_fronts_"):
-            # An interrupted search is compared with control searches that are as short.
+            # After an interruption, the control searches are equally short.
             self.control_fronts_: list[ControlFront] = _control_fronts(
                 self._scaled,
                 self._control_seeds,
@@ -463,7 +457,7 @@ objective, int or callable, default="auto"
             raise ValueError(f"root={self.root} is none of the samples 0..{n_samples - 1}.")
 
     def _delta_for(self, n_samples: int) -> Any:
-        """Percentage of links without a gene, of which there are enough for twice ``n_clusters``."""
+        """Percentage of links without a gene that leaves enough genes for twice ``n_clusters``."""
         delta: Any = self.delta
         if delta != "auto" or self.n_clusters is None or n_samples == 1:
             return delta
@@ -473,7 +467,7 @@ objective, int or callable, default="auto"
         return 100.0 * (1.0 - least / (n_samples - 1))
 
     def _checkpoint(self, n_samples: int, *data: Any) -> Checkpoint | None:
-        # The choice from the front is no part of the search, and may change when it is resumed.
+        # The selection is not part of the search, and can change when it is resumed.
         same = clone(self).set_params(
             n_clusters=None, select="auto", min_cluster_share=0.0, n_controls=1, control_data="box"
         )
@@ -499,7 +493,7 @@ objective, int or callable, default="auto"
     def _problem_of(
         self, X: FloatArray, rng: np.random.Generator, supervision: Supervision, n_jobs: int | None
     ) -> MOCKProblem:
-        """The problem that is searched, with labels and pairs as ``supervision`` uses them."""
+        """Build the problem, with labels and pairs in the form of ``supervision``."""
         graph = locus_graph(
             X,
             n_neighbors=self.n_neighbors,
@@ -517,8 +511,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Links of the tree between samples in conflict are its most interesting ones: these get genes, as
-            # far as there are any, and are cut first.
+            # Links of the tree between samples to separate come first in the order of interest, so that they
+            # get genes and are cut first.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             graph = replace(
@@ -535,7 +529,7 @@ objective, int or callable, default="auto"
         )
 
     def _new_search(self, problem: MOCKProblem, seed: int) -> PymooSearch:
-        """A search that has not started."""
+        """Create a new search."""
         sampling: Sampling = MSTInterestingnessSampling(
             "delta" if self.init == "greedy" else self.init, replace=self.replace
         )
@@ -559,7 +553,7 @@ objective, int or callable, default="auto"
         return self.n_gen if self.engine == "pesa2" else self.n_gen - 1
 
     def _found_front(self, problem: MOCKProblem, result: Result) -> Front:
-        """Distinct non-dominated partitions of the last population and of the constructed front."""
+        """Distinct non-dominated partitions of the last population and of the greedy front."""
         if self.init == "greedy":
             built = problem.greedy_front()
             values = {"X": built, "F": problem.evaluate(built), "CV": np.zeros((len(built), 1))}
@@ -573,39 +567,39 @@ objective, int or callable, default="auto"
         return Front(genes[rows], F[rows], problem.n_clusters(genes[rows]))
 
     def _objectives_with(self, supervision: Supervision) -> tuple[str, ...]:
-        """The two objectives, and a third if labels or pairs make one."""
+        """The two objectives, and a third of labels or pairs."""
         return (*self.objectives, *(() if supervision.objective is None else (supervision.objective,)))
 
 
 def delta(cls: type[MOCK], /, n_clusters: int | None = None, **options: Any) -> MOCK:
-    """delta-MOCK as the published program does it. Further options override."""
+    """delta-MOCK as in the published program; ``options`` override its settings."""
     return cls(n_clusters, **{**MOCK_DELTA, **options})
 
 
-# The preset has the name of a parameter: the class holds the preset, its instances hold the parameter. In the
-# body of the class it would be taken for the default of the field.
+# The preset and a parameter have the same name: it is an attribute of the class, the parameter of its
+# instances. Inside the class body, the preset would become the default of the field.
 delta.__qualname__ = "MOCK.delta"
 MOCK.delta = classmethod(delta)  # type: ignore[assignment]
 del delta
 
 
 def _resolved_rule(rule: _base.Rule, known: str | None, n_clusters: int | None) -> _base.Rule:
-    """The rule that ``"auto"`` stands for, and the one in place of rules without the labels they need."""
+    """Resolve ``"auto"``, and rules that lack their labels or pairs."""
     if not isinstance(rule, str) or (rule != "auto" and rule not in BY_SUPERVISION):
         return rule
     if known is not None:
-        # Labels alone are judged as labels; with pairs, as the pairs that follow from them.
+        # Labels are used as labels, or together with pairs as pairs.
         return known if rule == "auto" or known == "constraints" else "labels"
     return "attainment" if n_clusters is None else "variance"
 
 
 def _known_rules(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of rules, those of objectives among them."""
+    """Names of the rules, including objectives."""
     return (*RULES, *(name for name in names if name not in RULES))
 
 
 def nearest_rows(numbers: IntArray, n_clusters: int | None) -> IntpArray:
-    """Solutions with ``n_clusters`` clusters, else with the nearest number (of two the smaller); or all."""
+    """Rows with the number of clusters nearest to ``n_clusters`` (ties: the smaller), or all rows."""
     if n_clusters is None:
         return np.arange(len(numbers))
     distance = np.abs(numbers - n_clusters)
@@ -619,11 +613,11 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores of a front; solutions that are dominated in the first two objectives have none.
+    """Attainment scores of a front, NaN for solutions that are dominated in the first two objectives.
 
-    None if some front has no solution with few enough clusters.
+    Returns None if a front has no solution with up to ``k_user`` clusters.
     """
-    # Rows are sorted by the first objective, so those not dominated have less of the second than all before.
+    # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
     two = front.F.shape[1] > 2
@@ -638,7 +632,7 @@ def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> Attainm
 
 
 class Front(NamedTuple):
-    """Non-dominated distinct partitions, by the first objective; ``F`` is minimised."""
+    """Distinct non-dominated partitions, sorted by the first objective; ``F`` is minimised."""
 
     genes: NDArray[Any]
     F: FloatArray
@@ -646,7 +640,7 @@ class Front(NamedTuple):
 
 
 def _single_result(problem: MOCKProblem) -> Result:
-    """The result of a search for partitions of a single sample."""
+    """Result for a single sample."""
     genes = np.zeros((1, problem.n_var), dtype=problem.encoding.dtype)
     pop = evaluated_population(X=genes, F=problem.evaluate(genes), CV=np.zeros((1, 1)))
     result = Result()
@@ -656,7 +650,7 @@ def _single_result(problem: MOCKProblem) -> Result:
 
 
 class JoinedEncoding(LocusAdjacencyEncoding):
-    """Links of a tree as genes, where samples that belong together always are in one cluster."""
+    """Encoding of tree links in which samples that belong together are always in one cluster."""
 
     def __init__(self, graph: LocusGraph, groups: ConstraintGroups, **options: Any) -> None:
         super().__init__(graph=graph, **options)
@@ -670,7 +664,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32.
+        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32.
 
         O(n_individuals (n_parts + n_joined)).
         """
@@ -688,11 +682,11 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs as the search and the choice use them.
+    """Labels and pairs in the form that the search and the selection use.
 
-    ``y`` are partial labels of two classes or more; ``pairs``, if any were given, they and those that
-    follow from labels; ``groups``, with ``supervision="links"``, forbidden links and joined samples;
-    ``objective`` a third one.
+    ``y`` are partial labels of two or more classes. ``pairs`` are user-supplied pairs together with those of
+    the labels, or None. ``groups`` are forbidden links and joined samples with ``supervision="links"``, and
+    ``objective`` is the third objective.
     """
 
     y: NDArray[Any] | None = None
@@ -702,7 +696,7 @@ class Supervision(NamedTuple):
 
     @property
     def rule(self) -> str | None:
-        """Rule that picks a solution by them."""
+        """Rule that selects a solution by labels or pairs."""
         if self.pairs is not None:
             return "constraints"
         return None if self.y is None else "labels"
@@ -715,7 +709,7 @@ def _read_supervision(
     cannot_link: ArrayLike | None,
     supervision: str | None,
 ) -> Supervision:
-    """Check labels and pairs, and decide how they are used."""
+    """Check labels and pairs, and convert them to the form of ``supervision``."""
     if supervision is None:
         return Supervision()
     groups = _base.supervision_groups(n_samples, y, must_link, cannot_link)
@@ -740,7 +734,7 @@ def _read_supervision(
 def _disagreement(
     encoding: LocusAdjacencyEncoding, genes: NDArray[Any], supervision: Supervision, rule: str
 ) -> FloatArray:
-    """Disagreement of solutions with the labels, or the share of the pairs that they violate."""
+    """Disagreement of solutions with the labels, or their share of violated pairs."""
     by_labels = rule == "labels"
     judge = MOCKProblem(
         encoding=encoding,
@@ -749,7 +743,7 @@ def _disagreement(
         constraints=None if by_labels else supervision.pairs,
     )
     values: FloatArray = judge.evaluate(genes).reshape(len(genes))
-    # Sums that differ by the order of additions alone are a tie.
+    # Sums that differ only by rounding are ties.
     return values.round(12)
 
 
@@ -763,9 +757,9 @@ def _control_fronts(
     n_jobs: int | None,
     verbose: bool,
 ) -> list[ControlFront]:
-    """Objectives and numbers of clusters of a search on control data, for every seed.
+    """Objectives and numbers of clusters of one search on control data per seed.
 
-    ``n_jobs`` searches run at a time, in processes; those in this process may show a progress bar each.
+    ``n_jobs`` processes run in parallel. Searches in this process can show progress bars.
     """
     if effective_n_jobs(n_jobs) == 1 or len(seeds) == 1:
         names = [f"control {i + 1} of {len(seeds)}" if verbose else None for i in range(len(seeds))]
