@@ -1,7 +1,7 @@
 """Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids).
 
-:class:`GeneticBagClusterer` runs a search of DEAP for one best individual; the classes below it say what
-an individual is, how it is scored and varied, and what the best one means.
+:class:`GeneticBagClusterer` runs a DEAP search for one best individual. Its subclasses define individuals,
+their objective and variation, and the clusters of the best individual.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 
 @estimator
 class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
-    """Clusterer of bags by a search for one best individual.
+    """Base class of clusterers of bags that search for one best individual.
 
-    A subclass says what is searched in :meth:`_compose`, and what the best individual means in
+    A subclass defines the search in :meth:`_compose`, and the clusters of the best individual in
     :meth:`_take`.
 
     Parameters
@@ -74,18 +74,17 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     pop_size, n_gen : int
         Number of individuals, and of generations after the initial population.
     max_evals : int
-        Budget of evaluations, trial evaluations included, after which the search ends.
+        Maximum number of evaluations, including trial evaluations.
     constraint_handling : {"penalty", "repair"}
-        How partial labels and pairs act: they multiply the objective by 1 + ``penalty`` times their
-        violation; with ``"repair"``, bags of every new individual are also moved into the cluster they must
-        share, and apart from those they cannot share one with.
+        Use of partial labels and pairs: multiply the objective by 1 + ``penalty`` times the violation, and
+        with ``"repair"`` also move bags of new individuals to satisfy them.
 
     Attributes
     ----------
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
-        Number of individuals evaluated, and of values of single genes tried besides.
+        Number of evaluated individuals, and of additional trial values of single genes.
     n_restarts_, n_iter_ : int
     history_ : Recorder
     """
@@ -157,7 +156,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
 
 class _EligibleStatistics(tools.Statistics):
-    """Statistics of the individuals that may be the best: an empty cluster can come with a lower value."""
+    """Statistics of eligible individuals only, because empty clusters can lower the objective."""
 
     def __init__(self, step: CountedStep) -> None:
         super().__init__()
@@ -170,14 +169,14 @@ class _EligibleStatistics(tools.Statistics):
 
 @estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Genetic clusterer with one gene per bag, its cluster; minimises an objective of :class:`BagObjective`.
+    """Base class with the cluster of every bag as a gene, which minimises a :class:`BagObjective`.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}
         Centroids are means of bag means (Eq. 3), or of all instances.
     min_cluster_size : int
-        Smallest number of bags in a cluster; new individuals with smaller clusters are repaired.
+        Smallest number of bags in a cluster. New individuals with smaller clusters are repaired.
 
     Attributes
     ----------
@@ -192,8 +191,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Groups of bags that must stay together can leave no bags to fill a small cluster with, so that
-        # the geometry may not rely on the smallest size.
+        # Groups of bags that must stay together can leave no bags to fill a small cluster, so the geometry
+        # must not rely on the smallest size.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
@@ -237,7 +236,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         del self._objective
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The partition, of shape (1, n_bags), with clusters that are too small filled up."""
+        """Fill the clusters that are too small; returns a partition of shape (1, n_bags)."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -248,14 +247,14 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
 @estimator
 class MutationOptions:
-    """Parameters of a search that mutates partitions and improves some by k-means.
+    """Parameters of a search with mutation of partitions and steps of k-means.
 
     Parameters
     ----------
     pm, p_gene : float
-        Probabilities of mutating an individual, and of drawing each of its genes anew.
+        Mutation probabilities of an individual, and of each of its genes.
     p_km : float
-        Probability of a step of k-means for an individual.
+        Probability of a k-means step per individual.
     """
 
     _: KW_ONLY
@@ -266,17 +265,16 @@ class MutationOptions:
 
 @estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of a mutation that draws genes by the objective of each choice.
+    """Parameters of a mutation that draws genes by the objective of every value.
 
     Parameters
     ----------
     weights : {"contrast", "scaled", "printed", "greedy"}
-        How a new gene is drawn from the objective for each choice. ``"contrast"``: better values are
-        likelier, by their distance to the worst; ``"scaled"``: as in Eq. 9; ``"printed"``: as printed in
-        Eqs. 5 and 6, where worse values are likelier; ``"greedy"``: the best is taken.
+        Probabilities of the values of a gene: proportional to the improvement over the worst value, as in
+        Eq. 9, as printed in Eqs. 5 and 6 (which favour worse values), or always the best value.
     empty : {"farthest", "closest"}
-        Which bag an empty cluster receives in the step of k-means: the one farthest from its own centroid,
-        or, as printed, the closest.
+        Bag that fills an empty cluster in a k-means step: the one farthest from its centroid or, as in the
+        paper, the closest.
     """
 
     _: KW_ONLY
@@ -288,14 +286,14 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means: least total within-cluster variation.
 
-    Individuals are partitions. Every generation draws parents by roulette, draws genes anew in proportion
-    to how good each choice would be, and improves some individuals by a step of k-means; there is no
+    Individuals are partitions. Every generation selects parents by roulette, mutates genes with
+    probabilities by the quality of every value, and improves some individuals by a k-means step. There is no
     crossover.
 
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best so far replaces the worst of a generation that has none as good.
+        Whether the best individual so far replaces the worst of a generation without an equally good one.
 
     Attributes
     ----------
@@ -304,8 +302,8 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
     Notes
     -----
-    With n instances, N bags, K clusters: a generation takes O(pop_size N (n + K^3)) for the mutation. The
-    values of all K choices of a gene are found in one pass over the instances.
+    For n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time.
+    One pass over the instances computes the objective of all K values of a gene.
 
     References
     ----------
@@ -335,22 +333,22 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means: least variation of bag means.
 
-    It differs from :class:`MIGKA` by a cheaper objective, partitions that may have empty clusters on the
-    way, and genes that are drawn all at once by the distance to the centroids.
+    It differs from :class:`MIGKA` by a cheaper objective, by empty clusters during the search, and by a
+    mutation that draws all genes at once, by the distances to the centroids.
 
     Parameters
     ----------
     bias : float
         Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Reading of the objective (Eq. 7): ``"between"`` is the within-cluster squares of bag means; the
-        others are two readings of the printed formula, of which ``"printed_meansq"`` explains the published
-        results and has a single bag as its optimum.
+        Objective (Eq. 7): the within-cluster squares of bag means (``"between"``), or two readings of the
+        printed formula. ``"printed_meansq"`` explains the published results, and its optimum is a single
+        bag.
     legality : {"ratio", "count"}
-        How empty clusters lower the fitness of a partition: by the share of clusters in use, or by their
-        number, as printed, which has no effect.
+        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or by their number as in
+        the paper, which has no effect.
     elitism : {1, 0}
-        Whether the best so far replaces the worst of a generation that has none as good.
+        Whether the best individual so far replaces the worst of a generation without an equally good one.
     min_cluster_size : int
         Smallest number of bags in a cluster of the result.
 
@@ -361,9 +359,9 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     Notes
     -----
-    A generation takes O(pop_size N n) for n instances in N bags. The best partition that uses all
-    clusters, each with ``min_cluster_size`` bags, is returned; the search itself may leave clusters empty.
-    ``logbook_`` has the statistics of those that could be returned.
+    A generation takes O(pop_size N n) time for n instances in N bags. The search allows empty clusters. The
+    result is the best partition in which every cluster has at least ``min_cluster_size`` bags, and
+    ``logbook_`` contains the statistics of such partitions.
 
     References
     ----------
@@ -407,25 +405,25 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
     """CHC for multi-instance clustering: least Davies-Bouldin index.
 
-    Parents that differ enough are crossed, children are mutated gene by gene towards better values and
-    improved by steps of k-means, and the best of parents and children survive. When nothing is left to cross,
-    the population starts anew from its best.
+    Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
+    and improved by k-means steps, and the best of parents and children survive. When no parents differ
+    enough, the population restarts from its best individual.
 
     Parameters
     ----------
     threshold : int
-        Number of genes in which parents must differ at first; a quarter of the bags by default.
+        Initial number of genes in which parents must differ. Default: a quarter of the bags.
     n_keep : int
         Number of individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
-        The threshold falls after a generation in which no pair was crossed, or no child survived.
+        Lower the threshold after a generation without a crossing, or without a surviving child.
     mutate : {"children", "population"}
-        Whether only children are mutated, or copies of all individuals too.
+        Whether to mutate only children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
-        How two parents exchange genes.
+        Crossover operator.
     distance : {"hamming", "aligned"}
-        Whether the clusters of the second parent get the numbers of the first before both are compared
-        and crossed. Otherwise permuted labels look like diversity.
+        Distance between parents. ``"aligned"`` first matches their cluster numbers, because permuted labels
+        would otherwise count as diversity.
 
     Attributes
     ----------
@@ -434,9 +432,9 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Notes
     -----
-    The index is smallest where one outlying bag stands against all others: give ``min_cluster_size``, or
-    use :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) for n instances in N bags;
-    the values of all K choices of a gene are found in one pass over the instances.
+    The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
+    :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time for n instances in N bags and K
+    clusters. One pass over the instances computes the objective of all K values of a gene.
 
     References
     ----------
@@ -483,21 +481,21 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, for multi-instance clustering.
 
-    It differs from :class:`CHCMIC` in four ways: cluster numbers are aligned before parents are compared and
-    crossed (HUX), every child descends by single moves until none helps, no partition occurs twice in the
-    population, and no cluster is smaller than 5 % of the bags.
+    It differs from :class:`CHCMIC` in four ways. Cluster numbers are aligned before parents are compared and
+    crossed (HUX), every child descends by single moves to a local optimum, the population has no duplicate
+    partitions, and no cluster is smaller than 5 % of the bags.
 
     Parameters
     ----------
     optima : float
-        Share of the initial population that descends to a local optimum; it starts from random partitions,
-        steps of k-means and nearest random bags.
+        Share of the initial population (random partitions, k-means steps and nearest random bags) that
+        descends to a local optimum.
     perturbation : float
-        Share of the genes that are drawn anew in copies of the best at a restart, before these descend.
+        Share of genes that a restart redraws in copies of the best individual, before their descent.
     fresh : float
-        Share of the others at a restart that start from random partitions instead.
+        Share of the other individuals that a restart replaces by random partitions.
     min_cluster_size : int or "auto"
-        Smallest number of bags in a cluster; ``"auto"`` is 5 % of them, at least 2.
+        Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
 
     Attributes
     ----------
@@ -506,9 +504,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     Notes
     -----
-    At the default budget this has been at least as good as descents from random starts with as many
-    evaluations, save for single seeds that came within 1 %, and better where there are many local optima
-    or more than two clusters; for the budget of a few dozen descents random starts alone are as good.
+    With the default budget, results were as good as those of descents from random starts with equal
+    evaluations (within 1 % for single seeds), and better with many local optima or more than two clusters.
+    With the budget of a few dozen descents, random starts are as good.
 
     References
     ----------
@@ -559,51 +557,51 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
 @estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for medoid bags, their number included: least Davies-Bouldin index.
+    """Genetic search for medoid bags and their number: least Davies-Bouldin index.
 
-    An individual holds up to ``n_clusters`` medoid bags; every other bag joins the nearest.
+    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid.
 
     Parameters
     ----------
     n_clusters : int
         Largest number of clusters.
     k_min : int
-        Smallest number of clusters; ``n_clusters`` by default, as in the published experiments. The
-        index does not compare different numbers of clusters fairly: look at ``n_clusters_`` and the sizes.
+        Smallest number of clusters. Default: ``n_clusters``, as in the published experiments, because the
+        index is biased between different numbers of clusters.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
         Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
     centers : {"medoid", "mean"}
-        Whether the index measures to the medoids, or to the centroids of the partition, which is what
-        explains published results.
+        Centres in the index: the medoids, or the centroids of the partition, which explain the published
+        results.
     weighting : {"bag", "instance"}
         Centroids with ``centers="mean"`` are means of bag means (Eq. 3), or of all instances.
     mutation : {"index", "rank"}
-        A medoid moves to a bag of nearby number, as printed, or to one of its nearest bags.
+        A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
     reach : float
-        How far it moves, as a share of the bags.
+        Range of the move, as a share of the bags.
     fitness_scaling : {"inverse", "linear"}
-        Weights of the roulette.
+        Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
     elitism : {1, 0}
-        Whether the best so far replaces the worst of a generation that has none as good.
+        Whether the best individual so far replaces the worst of a generation without an equally good one.
     min_cluster_size : int
-        Smaller clusters are filled with the bags that lose least by it, in every evaluation.
+        Smallest number of bags in a cluster. Every evaluation fills smaller clusters at the least cost.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids, each in its cluster; where a constraint moved a medoid away, the medoid
-        of the remaining bags (Eq. 2).
+        Bag numbers of the medoids. If a constraint moved a medoid to another cluster, the medoid of the
+        remaining bags (Eq. 2).
     medoid_bags_ : Bags
-        The medoids, in the units of the data.
+        Medoids in the units of the data.
     fitness_ : float
         Davies-Bouldin index (Eq. 10), with penalty.
 
     Notes
     -----
-    The distances take O(n^2 d) for n instances of d features and 8 N^2 bytes for N bags; a generation
-    O(pop_size N n_clusters).
+    The distances take O(n^2 d) time for n instances of d features, and 8 N^2 bytes for N bags. A generation
+    takes O(pop_size N n_clusters) time.
 
     References
     ----------
@@ -674,7 +672,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Davies-Bouldin index of individuals that are slots for medoid bags, with penalty; minimised."""
+    """Davies-Bouldin index of individuals with slots of medoid bags, with penalty, to minimise."""
 
     def __init__(
         self,
@@ -701,10 +699,10 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Assign every bag to its nearest medoid, and repair; labels, and medoids padded with -1.
+        """Assign every bag to its nearest medoid, and repair. Returns labels, and medoids padded with -1.
 
-        Medoids are those of the genes, except that a cluster whose medoid had to leave it (together with the
-        bags it is linked to) is measured by the medoid of its remaining bags (Eq. 2).
+        Medoids are those of the genes. If the repair moved a medoid out of its cluster (with the bags linked
+        to it), the medoid of the remaining bags replaces it (Eq. 2).
         """
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
@@ -719,14 +717,14 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances to the medoids; large for medoids themselves, so that other bags leave before them."""
+        """Distances to the medoids, large for medoids themselves, so that other bags move first."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """The bag with the least sum of distances to the others of its cluster (Eq. 2)."""
+        """Bag with the least sum of distances to the others of its cluster (Eq. 2)."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default
