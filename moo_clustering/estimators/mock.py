@@ -155,8 +155,7 @@ objective, int or callable, default="auto"
         - ``"variance"``: least first objective, with small clusters merged (``min_cluster_share``).
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
-        violated
-          shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
+          violated shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
         - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
           ``n_clusters``, otherwise ``"attainment"``.
     min_cluster_share : float
@@ -169,8 +168,7 @@ objective, int or callable, default="auto"
         - ``"select"``: for the selection of the solution only.
         - ``"objective"``: also as a third objective.
         - ``"links"``: also in the genes. Samples to separate are never linked, and samples that belong
-        together
-          always are, which requires ``encoding="short"`` or ``"split"``.
+          together always are, which requires ``encoding="short"`` or ``"split"``.
         - None: ignored.
 
     Attributes
