@@ -9,12 +9,11 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from contextvars import ContextVar
 from functools import partial
 from types import FrameType, TracebackType
-from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -34,13 +33,13 @@ from moo_clustering.persistence import (
     to_json,
 )
 
+Result = TypeVar("Result")
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 _BIT_GENERATORS = {
     kind.__name__: kind
     for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 }
 State = tuple[dict[str, Any], dict[str, Any]]
-_PLANNING: ContextVar[bool] = ContextVar("planning", default=False)
 
 
 def drive(
@@ -105,8 +104,6 @@ def drive(
         When no new individuals could be made before ``n_gen`` generations were done.
     """
     n_gen = integer("n_gen", n_gen, 0)
-    if _PLANNING.get():
-        raise _Planned(search, n_gen, objective_names)
     saver = Saver(checkpoint, search, recorder)
     with InterruptGuard() as guard:
         resumed = saver.resume()
@@ -144,28 +141,26 @@ def drive(
     return guard.requested
 
 
-class _Planned(BaseException):
-    """A fit has got as far as its search; no error, so that a fit cannot mend it."""
-
-
 class Plan(NamedTuple):
-    """A search that has not started, or None, with generations and names of objectives."""
+    """A search that has not started, with its number of generations and the names of its objectives."""
 
-    search: Any = None
-    n_gen: int = 0
+    search: Any
+    n_gen: int
     objective_names: Sequence[str] | None = None
 
 
-def planned(fit: Callable[[], Any]) -> Plan:
-    """Stop a fit where it would drive its search."""
-    token = _PLANNING.set(True)
-    try:
-        fit()
-    except _Planned as stopped:
-        return Plan(*stopped.args)
-    finally:
-        _PLANNING.reset(token)
-    return Plan()
+# A fit that yields every search before it runs it, so that a caller can use the search instead.
+Plans = Generator[Plan, None, Result]
+
+
+def complete(plans: Plans[Result]) -> Result:
+    """Run a fit and all its searches, and return its result."""
+    while True:
+        try:
+            next(plans)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
 
 def _ended(search: Search) -> bool:

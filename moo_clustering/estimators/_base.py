@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
@@ -57,7 +58,7 @@ from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
 from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.algorithms.deap_search import can_take
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
-from moo_clustering.algorithms.search import Plan, planned
+from moo_clustering.algorithms.search import Plan, Plans, complete
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.controls import ControlComparison, compare, compare_planned
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -77,6 +78,8 @@ _FREE = frozenset({"n_gen", "n_jobs", "verbose", "callback", "checkpoint", "chec
 _LONGEST_NAME = 100
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Parameter values with which an estimator runs a search.
+# Parameters that write files, and their values that do not.
+_SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
 _SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 Rule = str | int | Callable[[NDArray[np.float64]], int]
 Scaling = Callable[[NDArray[np.floating[Any]]], NDArray[np.floating[Any]]]
@@ -297,16 +300,26 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         UserWarning
             If all samples are labelled, so that no label is left to score with.
         """
-        self._cluster(X, y, must_link, cannot_link)
+        complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
+        return self
+
+    def _plans(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Plans[None]:
+        yield from self._cluster(X, y, must_link, cannot_link) or ()
         if y is not None and getattr(self, "supervision", "") not in (None, "none"):
             warn_if_all_labelled(np.asarray(y) >= 0)
-        return self
 
     @abstractmethod
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
-        """Set the results of ``fit``."""
+    ) -> Plans[None] | None:
+        """Set the results of ``fit``. A method that searches yields every search before it runs."""
 
 
 class FrontMixin(metaclass=ABCMeta):
@@ -391,7 +404,70 @@ class FrontMixin(metaclass=ABCMeta):
 
 
 class ControlsMixin:
-    """Mixin that compares the search of a clusterer with its controls."""
+    """Mixin of clusterers that search: hands out the search, and compares it with its controls.
+
+    A subclass implements ``_plans``, a generator with the arguments of ``fit`` that fits the estimator and
+    yields a :class:`~moo_clustering.algorithms.search.Plan` before every search.
+    """
+
+    _plans: Callable[..., Plans[Any]]
+
+    def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
+        """Return the search that ``fit`` would run, not yet started. The estimator is not fitted.
+
+        Run it by :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` with another algorithm, or
+        its ``toolbox`` in loops of DEAP.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
+        **fit_options
+            Further arguments of ``fit``, such as ``must_link``.
+
+        Returns
+        -------
+        PymooSearch or DeapSearch
+            The first search, if ``fit`` runs several.
+
+        Raises
+        ------
+        ValueError
+            If parameters or data are out of range, or ``fit`` would run no evolutionary search.
+        """
+        return self._without(_SAVING)._first_plan(X, y, **fit_options).search
+
+    def _parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return parameters
+
+    def _without(self, params: Mapping[str, Any]) -> Self:
+        """Clone, with those of the parameters that the class has replaced."""
+        fresh: Any = clone(self)
+        known = self._parameters()
+        return fresh.set_params(**{name: value for name, value in params.items() if name in known})
+
+    def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
+        """Prepare a fit up to its first search."""
+        self._validate_params()  # type: ignore[attr-defined]
+        with closing(self._plans(X, y, **fit_options)) as plans:
+            plan = next(plans, None)
+        if plan is None:
+            raise self._without_search("")
+        return plan
+
+    def _without_search(self, wanted: str) -> ValueError:
+        """Error for a fit without a search, with the parameters that make it search."""
+        params = self._parameters()
+        cures = [
+            f"{name}={value!r}"
+            for name, value in _SEARCHING.items()
+            if params.get(name, value) != value and not (name == "n_gen" and params[name])
+        ]
+        return ValueError(
+            f"{type(self).__name__} runs no search here{wanted}; choose other parameters"
+            f"{', such as ' + ' or '.join(cures) if cures else ''}."
+        )
 
     @documented(compare)
     def controls(
@@ -423,10 +499,7 @@ class ControlsMixin:
         """
         model: Any = self
         # These options apply only to the fit itself.
-        off = dict.fromkeys(("checkpoint", "callback", "termination"), None)
-        off |= dict.fromkeys(("resume", "save_history"), False)
-        params = model.get_params(deep=False)
-        off = {name: value for name, value in off.items() if name in params}
+        off = _SAVING | {"callback": None, "termination": None, "save_history": False}
         if model.random_state is None:
             # All runs must prepare the data in the same way.
             off["random_state"] = int(np.random.default_rng().integers(2**31))
@@ -434,21 +507,13 @@ class ControlsMixin:
 
         def plan() -> Plan:
             nonlocal fresh
-            fresh = clone(model).set_params(**off)
-            return planned(lambda: fresh.fit(X, partial_y, **given))
+            fresh = self._without(off)
+            return fresh._first_plan(X, partial_y, **given)
 
         first = plan()
         search, samples = first.search, getattr(fresh, "_samples", None)
-        if not isinstance(search, PymooSearch) and not hasattr(getattr(search, "toolbox", None), "evaluate"):
-            cures = [
-                f"{name}={value!r}"
-                for name, value in _SEARCHING.items()
-                if params.get(name, value) != value and not (name == "n_gen" and params[name])
-            ]
-            raise ValueError(
-                f"{type(self).__name__} runs no search here that could have controls; take other parameters"
-                f"{', such as ' + ' or '.join(cures) if cures else ''}."
-            )
+        if not isinstance(search, PymooSearch) and not hasattr(search.toolbox, "evaluate"):
+            raise self._without_search(" that could have controls")
         if n_evals is None:
             counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
             if counts_trials and not hasattr(self, "n_trial_evaluations_"):
@@ -533,13 +598,14 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
     def _drive(
         self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
-    ) -> None:
-        """Run a search, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+    ) -> Plans[None]:
+        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
         if isinstance(search, PymooSearch):
             search.algorithm.callback = self.callback or search.algorithm.callback
             search.algorithm.save_history |= self.save_history
             if self.termination is not None:
                 search.end_by(self.termination)
+        yield Plan(search, n_gen, problem.objective_names)
         self.history_ = Recorder(signs)
         self.interrupted_ = drive(
             search,

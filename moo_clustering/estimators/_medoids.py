@@ -19,6 +19,7 @@ from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, spawn_
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -123,7 +124,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    ) -> Plans[None]:
         features = numeric_features(self, X, accept_sparse="csr", dtype=np.float64)
         n_samples = features.shape[0]
         if not isinstance(self.k_max, str) and self.k_max > n_samples:
@@ -136,7 +137,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         weighted = self._weigh(features)
         active = constraints is not None and self.supervision not in OUTSIDE
         problem = self._problem(weighted, constraints, self.supervision if active else "none")
-        population = self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
+        population = yield from self._run(problem, int(seed.generate_state(1)[0]), checkpoint)
         self._set_front(problem, population, constraints, weighted)
         self.choose(self.select)
         if self.n_clusters_ == 1 < n_samples and _base.count_distinct_rows(weighted, 2) == 1:
@@ -179,7 +180,7 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
         )
 
     @abstractmethod
-    def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Population:
+    def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
         """Evaluated individuals, the best of which make the front; sets ``result_`` and the like."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:

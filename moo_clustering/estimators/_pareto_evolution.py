@@ -16,6 +16,7 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from moo_clustering._arrays import FloatArray, Labels, choice, integer, non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
+from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -80,7 +81,7 @@ def evolve_pool(
     seed: int,
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
-) -> EvolvedPartitions:
+) -> Plans[EvolvedPartitions]:
     """NSGA-II over partitions, from the best members of a pool, the array or ``PartitionPool`` of these.
 
     ``indices`` are the objectives, fitted to the pool as it is: evolved partitions are judged by the members
@@ -111,6 +112,7 @@ def evolve_pool(
     problem = composed.problem
     search = (_pymoo_search if engine == "pymoo" else _deap_search)(composed, search_seed)
     signs = problem.natural(np.ones(problem.n_obj))
+    yield Plan(search, n_gen, problem.objective_names)
     history = Recorder(signs)
     interrupted = drive(
         search,

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 
 from moo_clustering._arrays import FloatArray, IntArray, Labels, quoted, require_squares
 from moo_clustering.algorithms import AMOSA, PymooSearch, Recorder, exhaustive_front
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings.medoid_spaces import MedoidSpace, Members
 from moo_clustering.encodings.medoids import as_sets, random_absent, resolve_k_max, set_sizes
@@ -153,7 +154,7 @@ class AMOSAClus(MedoidSetClusterer):
 
     def _run(
         self, problem: MedoidProblem | CenterProblem, seed: int, checkpoint: Checkpoint | None
-    ) -> Population:
+    ) -> Plans[Population]:
         if problem.n_samples <= 2:
             self.history_, self.n_iter_, self.interrupted_ = Recorder(), 0, False
             self.result_ = _every_sample(problem)
@@ -174,7 +175,7 @@ class AMOSAClus(MedoidSetClusterer):
             eliminate_duplicates=CanonicalDuplicates(None if centered else problem.encoding),
         )
         search = PymooSearch(problem, algorithm, seed=seed)
-        self._drive(
+        yield from self._drive(
             search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
         )
         self.result_ = settled(search.result())

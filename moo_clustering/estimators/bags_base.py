@@ -21,6 +21,7 @@ from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clust
 from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
+from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
@@ -144,8 +145,13 @@ class BagClusterer(
         InconsistentConstraintsError
             Labels and pairs contradict each other.
         """
-        data = self._prepare(X, y, groups, offsets, must_link, cannot_link)
-        self._fit(data)
+        options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
+        complete(self._plans(X, y, **options))
+        return self
+
+    def _plans(self, X: Any, y: ArrayLike | None = None, **options: ArrayLike | None) -> Plans[None]:
+        data = self._prepare(X, y, **options)
+        yield from self._fit(data) or ()
         fixed = None
         if data.constraints is not None:
             fixed = np.unique(np.concatenate([data.constraints.must_link, data.constraints.cannot_link]))
@@ -155,7 +161,6 @@ class BagClusterer(
                 "equal bags are in different clusters, since the search started there or min_cluster_size "
                 "asks for it; try another random_state or n_clusters, or leave out duplicates."
             )
-        return self
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Cluster of the nearest centre, whatever the pairs and smallest sizes.
@@ -208,8 +213,8 @@ class BagClusterer(
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     @abstractmethod
-    def _fit(self, data: BagData) -> None:
-        """Cluster the bags and set the fitted attributes."""
+    def _fit(self, data: BagData) -> Plans[None] | None:
+        """Cluster the bags and set the fitted attributes; a method that searches yields its search first."""
 
     def _prepare(
         self,

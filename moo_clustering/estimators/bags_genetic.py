@@ -28,6 +28,7 @@ from moo_clustering.algorithms import (
     finite_statistics,
 )
 from moo_clustering.algorithms.deap_loops import CountedStep
+from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.bags import BagGeometry, BagObjective, Bags, bag_distances
 from moo_clustering.bags.distances import Kind
 from moo_clustering.bags.geometry import Weighting
@@ -96,7 +97,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
     _objective_name: ClassVar[Any] = "db"
 
-    def _fit(self, data: BagData) -> None:
+    def _fit(self, data: BagData) -> Plans[None]:
         pairs = data.constraints
         checkpoint = checkpoint_for(
             self,
@@ -115,6 +116,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
             hall_of_fame=tools.HallOfFame(1, similar=np.array_equal),
             statistics=_EligibleStatistics(step),
         )
+        yield Plan(search, self.n_gen, [self._objective_name])
         self.history_ = Recorder()
         self.interrupted_ = drive(
             search,

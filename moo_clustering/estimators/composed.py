@@ -12,6 +12,7 @@ from pymoo.core.result import Result
 
 from moo_clustering._arrays import quoted, spawn_seeds
 from moo_clustering._data import numeric_features
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -69,7 +70,7 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    ) -> Plans[None]:
         X = numeric_features(self, X, ensure_min_samples=2)
         pairs = _base.supervision_pairs(len(X), y, must_link, cannot_link).pairs
         n_pairs = len(pairs.must_link) + len(pairs.cannot_link)
@@ -83,7 +84,7 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
         search = self._pymoo_search_for(problem, problem.operators(), seed, NSGA2, output=None)
         self._signs = problem.natural(np.ones(problem.n_obj))
-        self._drive(search, problem, self.n_gen, checkpoint, self._signs)
+        yield from self._drive(search, problem, self.n_gen, checkpoint, self._signs)
         self.result_: Result = _base.settled(search.result())
         labels = relabel_by_first_appearance(problem.decode(self.result_.X))
         rows = np.sort(distinct_rows(labels)[0])

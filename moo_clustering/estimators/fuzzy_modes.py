@@ -27,6 +27,7 @@ from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seed
 from moo_clustering._data import checked_array, checked_container
 from moo_clustering._docs import documented
 from moo_clustering._parallel import threads_here
+from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.consensus import cspa
 from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -171,6 +172,10 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
             Parameters or data out of range; columns without numbers with ``metric="euclidean"``, or with
             fractions where ``bins=None``, by name.
         """
+        complete(self._plans(X))
+        return self
+
+    def _plans(self, X: Any, y: ArrayLike | None = None) -> Plans[None]:
         columns = read_columns(self, X, reset=True)
         n_samples = len(columns[0].values)
         if self.n_clusters > n_samples:
@@ -186,9 +191,9 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         self._problem = FuzzyModesProblem(
             data, self.n_clusters, metric=self.metric, m=self.m, n_jobs=self.n_jobs
         )
-        self._search(int(search_seed.generate_state(1)[0]), checkpoint)
+        yield from self._search(int(search_seed.generate_state(1)[0]), checkpoint)
         self._final_seed = int(final_seed.generate_state(1)[0])
-        return self.choose(self.final)
+        self.choose(self.final)
 
     def _own_rules(self) -> tuple[str, ...]:
         return FINALS
@@ -263,7 +268,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         check_is_fitted(self, "pareto_front_")
         return self._coder.decode(self._pareto_modes)
 
-    def _search(self, seed: int, checkpoint: Checkpoint | None) -> None:
+    def _search(self, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         problem = self._problem
         operators = {
             "sampling": ModesSampling(),
@@ -272,7 +277,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         }
         selection = TournamentSelection(func_comp=batched_tournament)
         search = self._pymoo_search_for(problem, operators, seed, NSGA2, selection=selection, output=None)
-        self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
+        yield from self._drive(search, problem, self.n_gen, checkpoint, problem.natural(np.ones(2)))
         self.result_: Result = search.result()
         # Different non-dominated solutions, modes in lexicographic order.
         front = self.result_.pop[non_dominated(self.result_.pop.get("F"))]

@@ -44,7 +44,7 @@ from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
 from moo_clustering.algorithms.others import PESA2
-from moo_clustering.algorithms.search import Progress
+from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
@@ -258,7 +258,7 @@ objective, int or callable, default="auto"
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    ) -> Plans[None]:
         features = numeric_features(self, X)
         n_samples = len(features)
         self._check(n_samples)
@@ -270,7 +270,7 @@ objective, int or callable, default="auto"
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
             self.__dict__.pop(name, None)
-        self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
+        yield from self._run(problem, int(seeds[1].generate_state(1)[0]), checkpoint)
         self._front = self._found_front(problem, self.result_)
         self._supervision, self._control_seeds = supervision, seeds[2:]
         # Searches on control data use these settings, even if parameters change before.
@@ -474,7 +474,7 @@ objective, int or callable, default="auto"
             same.set_params(k_user=1)
         return _base.checkpoint_for(same, *data)
 
-    def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> None:
+    def _run(self, problem: MOCKProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[None]:
         signs = problem.natural(np.ones(problem.n_obj))
         if problem.n_samples == 1:
             self.result_: Result = _single_result(problem)
@@ -483,7 +483,7 @@ objective, int or callable, default="auto"
             self._steps, self.n_iter_, self.interrupted_ = 0, 0, False
             return
         search = self._new_search(problem, seed)
-        self._drive(search, problem, self._n_steps, checkpoint, signs)
+        yield from self._drive(search, problem, self._n_steps, checkpoint, signs)
         # ``n_gen`` counts the initial population of NSGA-II.
         self._steps, self.n_iter_ = search.generation, search.generation + self.n_gen - self._n_steps
         self.result_ = search.result()

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval
 from moo_clustering import operators
 from moo_clustering._arrays import non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, count_medoid_sets, exhaustive_front
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.encodings.base import row_digests
 from moo_clustering.estimators._base import settled
 from moo_clustering.estimators._medoids import MedoidSetClusterer
@@ -125,7 +126,7 @@ class NSGA2Clus(MedoidSetClusterer):
         """The paper's External: an unsupervised front, of which constraints pick one."""
         return cls(**{**_PAPER, "supervision": "external", **options})
 
-    def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Population:
+    def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
         for name in ("logbook_", "hall_of_fame_"):
             self.__dict__.pop(name, None)
         signs = problem.natural(np.ones(problem.n_obj))
@@ -136,11 +137,11 @@ class NSGA2Clus(MedoidSetClusterer):
             return self.result_.pop
         if self.engine == "pymoo":
             evolution = self._pymoo_search(problem, seed)
-            self._drive(evolution, problem, self.n_gen, checkpoint, signs)
+            yield from self._drive(evolution, problem, self.n_gen, checkpoint, signs)
             self.result_ = settled(evolution.result())
         else:
             search = self._deap_search(problem, seed)
-            self._drive(search, problem, self.n_gen, checkpoint, signs)
+            yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
             self.result_ = deap_result(search, problem)
             self.logbook_: tools.Logbook = search.logbook
             self.hall_of_fame_: tools.ParetoFront = search.hall_of_fame

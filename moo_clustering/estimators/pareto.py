@@ -37,6 +37,7 @@ from moo_clustering._arrays import (
 )
 from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import checked_distances
+from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
@@ -276,7 +277,8 @@ class ParetoPoolClusterer(
             # Keep the previous fit.
             self.set_params(n_clusters=before)
             raise
-        return self._select(side, y, must_link, cannot_link)
+        complete(self._select(side, y, must_link, cannot_link))
+        return self
 
     def ask(
         self,
@@ -618,7 +620,7 @@ class ParetoPoolClusterer(
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
         """Build the pool of the samples that :meth:`_read` returned."""
 
-    def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Self:
+    def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
         """Build the pool, and select from it by labels, must-links and cannot-links."""
         side = self._read_side_information(n_samples, *supervision)
         self._check_data(data)
@@ -630,7 +632,7 @@ class ParetoPoolClusterer(
             warn_if_all_labelled(side.targets.labelled)
         needs_pool = self.kernel != "bags" or side.kind != "labels"
         self._samples = self._pooled(data, needs_pool, pool_seed)
-        return self._select(side, *supervision)
+        yield from self._select(side, *supervision)
 
     def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
@@ -646,7 +648,7 @@ class ParetoPoolClusterer(
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
         return checkpoint_for(same, *data)
 
-    def _select(self, side: SideInformation, *supervision: ArrayLike | None) -> Self:
+    def _select(self, side: SideInformation, *supervision: ArrayLike | None) -> Plans[None]:
         """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
@@ -690,7 +692,7 @@ class ParetoPoolClusterer(
                 choose = partial(choose, trusted=self._assess(None, candidates).verdict != NO_STRUCTURE)
             if self.n_gen:
                 checkpoint = self._checkpoint_for(pool.labels, *supervision)
-                evolution = self._evolution(candidates, pairs, choose, checkpoint)
+                evolution = yield from self._evolution(candidates, pairs, choose, checkpoint)
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
@@ -705,7 +707,6 @@ class ParetoPoolClusterer(
                 f"{NO_STRUCTURE}: the clusters are hardly clearer than those of data that have none "
                 f"(confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
             )
-        return self
 
     def _evolution(
         self,
@@ -713,7 +714,7 @@ class ParetoPoolClusterer(
         pairs: PairwiseConstraints | None,
         choose: Callable[[Candidates], Solution],
         checkpoint: Checkpoint | None,
-    ) -> _Evolution:
+    ) -> Plans[_Evolution]:
         """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
         graph, objectives = self._samples.graph, pool.objectives
         if pairs is not None:
@@ -722,8 +723,8 @@ class ParetoPoolClusterer(
 
         def evolve(
             survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
-        ) -> tuple[EvolvedPartitions, Candidates]:
-            evolved = evolve_pool(
+        ) -> Plans[tuple[EvolvedPartitions, Candidates]]:
+            evolved = yield from evolve_pool(
                 pool=pool.pool,
                 graph=graph,
                 indices=objectives.indices,
@@ -741,14 +742,14 @@ class ParetoPoolClusterer(
             members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
             return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
 
-        evolved, candidates = evolve("crowding", self._seeds[1], checkpoint)
+        evolved, candidates = yield from evolve("crowding", self._seeds[1], checkpoint)
         solutions = {"auto": choose(candidates), "control": choose(pool)}
         scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
         interrupted = evolved.interrupted
         # After Ctrl-C, skip the control run; it would take just as long.
         if not interrupted:
             # The control has the same operators and evaluations, but random survival.
-            at_random, by_chance = evolve("random", self._seeds[2])
+            at_random, by_chance = yield from evolve("random", self._seeds[2])
             interrupted = at_random.interrupted
             if not interrupted:
                 solutions["random-control"] = choose(by_chance)
@@ -1079,6 +1080,10 @@ class ParetoClustering(ParetoPoolClusterer):
             If a family fails, the agreement is below .6, all labels are of one class, all samples are
             labelled, or there are fewer distinct rows than clusters.
         """
+        complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
+        return self
+
+    def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]
         return self._fit(data, n_samples, y, must_link, cannot_link)
@@ -1226,8 +1231,15 @@ class ParetoBagClustering(ParetoPoolClusterer):
         InconsistentConstraintsError
             If labels and pairs, or hard pairs, contradict each other.
         """
+        pairs = {"must_link": must_link, "cannot_link": cannot_link}
+        complete(self._plans(X, y, groups=groups, offsets=offsets, **pairs))
+        return self
+
+    def _plans(
+        self, X: Any, y: Any = None, *, groups: Any = None, offsets: Any = None, **pairs: Any
+    ) -> Plans[None]:
         bags = read_bags(self, X, groups, offsets, reset=True)
-        return self._fit(bags, bags.n_bags, y, must_link, cannot_link)
+        return self._fit(bags, bags.n_bags, y, pairs.get("must_link"), pairs.get("cannot_link"))
 
     def _read(self, X: Any, *, reset: bool) -> Bags:
         return read_bags(self, X, None, None, reset=reset)

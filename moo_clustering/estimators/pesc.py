@@ -27,6 +27,7 @@ from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
@@ -208,7 +209,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    ) -> Plans[None]:
         features: NDArray[np.floating[Any]] = numeric_features(
             self, X, dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -227,7 +228,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             diversity="deferred" if self.algorithm is None else "batch",
             n_jobs=self.n_jobs,
         )
-        ranks, F = self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
+        ranks, F = yield from self._evolve(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphEnsemble = GraphEnsemble(
             F=F,
             X=features,
@@ -296,10 +297,10 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
-    ) -> tuple[IntArray, FloatArray]:
+    ) -> Plans[tuple[IntArray, FloatArray]]:
         """Ranks and objectives of the last population."""
         search = self._search(problem, seed)
-        self._drive(search, problem, self.n_gen, checkpoint)
+        yield from self._drive(search, problem, self.n_gen, checkpoint)
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")

@@ -37,6 +37,7 @@ from moo_clustering._arrays import (
 from moo_clustering._parallel import run_calls, threads_here
 from moo_clustering._targets import Targets
 from moo_clustering.algorithms import PymooSearch
+from moo_clustering.algorithms.search import Plans
 from moo_clustering.controls import RandomDraws, random_draws
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
@@ -225,14 +226,14 @@ class NSGA2SISC(FrontSearchMixin, SISC):
                 f"{self.select!r}{did_you_mean(self.select, allowed)}"
             )
 
-    def _search(self, data: SubspaceData, targets: Targets) -> None:
+    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None]:
         (seed,) = spawn_seeds(self.random_state, 1)
         search_seed, control_seed = map(int, np.random.default_rng(seed).integers(2**32, size=2))
         checkpoint = self._checkpoint(data, targets)
         problem = self._problem(data, targets)
         sampling = SeedSampling(by_class=self.init == "labels" and bool(targets.labelled.any()))
         search = self._new_search(problem, sampling, search_seed)
-        self._drive(search, problem, self.n_gen, checkpoint)
+        yield from self._drive(search, problem, self.n_gen, checkpoint)
         self._searched = (self.history_, self.n_iter_)
         self.result_: Result = settled(search.result())
         self.n_evaluations_ = int(search.algorithm.evaluator.n_eval)

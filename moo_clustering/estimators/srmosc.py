@@ -29,7 +29,7 @@ from moo_clustering._arrays import FloatArray, IntpArray, Labels, spawn_seeds, w
 from moo_clustering._data import numeric_features
 from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
-from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.algorithms.search import InterruptGuard, Plans
 from moo_clustering.consensus import ensemble_members
 from moo_clustering.estimators import _base
 from moo_clustering.estimators._options import (
@@ -158,7 +158,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
-    ) -> None:
+    ) -> Plans[None]:
         features = numeric_features(self, X, ensure_min_samples=2)
         n_samples = features.shape[0]
         _base.check_n_clusters(self.n_clusters, n_samples)
@@ -180,7 +180,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             random_state=np.random.default_rng(ties),
             n_jobs=self.n_jobs,
         )
-        F, graph = self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
+        F, graph = yield from self._search(problem, int(search_seed.generate_state(1)[0]), checkpoint)
         self.graphs_: GraphMembers = GraphMembers(
             F=F,
             X=problem.X,
@@ -219,7 +219,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
-    ) -> tuple[FloatArray, Callable[[int], sp.csr_array]]:
+    ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
         """Objectives of the members, and a function that makes the graph of a member."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
@@ -247,7 +247,7 @@ class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
             evaluator=RowTableEvaluator(),
             output=None,
         )
-        self._drive(search, problem, self.n_gen, checkpoint)
+        yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
         # Non-dominated individuals of different objectives, by the number of links.
         F = search.algorithm.pop.get("F")

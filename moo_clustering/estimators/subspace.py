@@ -38,6 +38,7 @@ from moo_clustering._arrays import (
 from moo_clustering._data import numeric_features, without_duplicates
 from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
+from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.estimators._base import (
     OF_PREDICT,
     OF_TRANSFORM,
@@ -206,6 +207,10 @@ class SubspaceEstimator(
         ``cross_val_predict(method="predict_proba")``, would make -1 a class; pass labelled documents only.
         ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit.
         """
+        complete(self._plans(X, y))
+        return self
+
+    def _plans(self, X: Any, y: ArrayLike | None = None) -> Plans[None]:
         self._check_parameters()
         X = self._checked(X, reset=True)
         check_n_clusters(self.n_clusters, X.shape[0])
@@ -215,11 +220,10 @@ class SubspaceEstimator(
             targets = partial_targets(None, X.shape[0])
         data = self._data(X)
         self._warn_of_data(X, data, targets)
-        self._search(data, targets)
+        yield from self._search(data, targets) or ()
         n_distinct = count_distinct_rows(X, self.n_clusters)
         if n_distinct < self.n_clusters:
             warn_of_few(self.n_clusters_, self.n_clusters)
-        return self
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
         """Cluster the rows of X and return ``labels_``.
@@ -344,8 +348,8 @@ class SubspaceEstimator(
         """Exponent of feature weights in distances."""
 
     @abstractmethod
-    def _search(self, data: SubspaceData, targets: Targets) -> None:
-        """Find clusters, and pass them to :meth:`_set`."""
+    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
+        """Find clusters, and pass them to :meth:`_set`. A search is yielded before it runs."""
 
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
@@ -475,10 +479,11 @@ class StartsEstimator(SubspaceEstimator):
     tol: NonNegative = 1e-4
     n_init: Count = 1
 
-    def _search(self, data: SubspaceData, targets: Targets) -> None:
+    def _search(self, data: SubspaceData, targets: Targets) -> Plans[None] | None:
         seeds = spawn_seeds(self.random_state, self.n_init)
         starts = (self._clusters(data, targets, np.random.default_rng(seed)) for seed in seeds)
         self._set(min(starts, key=lambda found: found.objective), data, targets)
+        return None
 
     @abstractmethod
     def _clusters(self, data: SubspaceData, targets: Targets, rng: np.random.Generator) -> Clusters:

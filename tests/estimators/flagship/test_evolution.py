@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from moo_clustering.algorithms import ExhaustedSearchWarning
+from moo_clustering.algorithms.search import complete
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._pareto_evolution import evolve_pool
@@ -39,7 +40,7 @@ def evolved(**options):
         "pop_size": 10,
         "seed": 1,
     }
-    return evolve_pool(**(given | options))
+    return complete(evolve_pool(**(given | options)))
 
 
 def members(k=None):
