@@ -17,23 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.estimators._base import bag_history, history_frame
 from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
-from moo_clustering.persistence import (
-    creating,
-    csv_cell,
-    is_temporary,
-    locked,
-    open_file,
-    read_bytes,
-    replacing,
-    to_json,
-    version_fault,
-    write_archive,
-)
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -160,7 +149,7 @@ class RunFolder:
                     self._remove(FILES)
             else:
                 # One of two runs that begin at once fails here, also on file systems without locks.
-                with creating(self.path / RECORD) as file:
+                with persistence.creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
                     # Said before the file is there, for Ctrl-C may come as soon as it is.
                     self._claimed = True
@@ -197,7 +186,7 @@ class RunFolder:
             self.unlock()  # that of a folder that was removed since
         if self._lock is None and self.path.is_dir():
             stack = ExitStack()
-            self._is_held = stack.enter_context(locked(self.path))
+            self._is_held = stack.enter_context(persistence.locked(self.path))
             self._lock = stack
 
     def unlock(self) -> None:
@@ -223,7 +212,7 @@ class RunFolder:
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Replace the record."""
-        with replacing(self.path / RECORD) as file:
+        with persistence.replacing(self.path / RECORD) as file:
             file.write(_text(record).encode())
 
     def discard_report(self) -> None:
@@ -275,7 +264,7 @@ def folder_names(path: Path) -> set[str]:
         names = {entry.name for entry in path.iterdir()} if path.exists() else set()
     except OSError as error:
         raise FolderError(f"cannot read {path}: {error.strerror or error}") from error
-    return {name for name in names if not is_temporary(name)}
+    return {name for name in names if not persistence.is_temporary(name)}
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
@@ -317,12 +306,12 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     """The record in a folder; a FolderError says in the ``sentence`` why there is none that is read."""
     try:
-        record = json.loads(read_bytes(path / RECORD, _LARGEST_RECORD))
+        record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         fault = "is of something else, or damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
-            fault = version_fault(record.get("version", 1), VERSION)
+            fault = persistence.version_fault(record.get("version", 1), VERSION)
         # Nesting that can be read need not be such that it can be written again.
-        found: dict[str, Any] = to_json(record, "record")
+        found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -333,7 +322,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
 
 
 def _text(record: Mapping[str, Any]) -> str:
-    return json.dumps(to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
 
 
 def run_record(folder: Path) -> dict[str, Any]:
@@ -379,7 +368,7 @@ def run_content(folder: Path) -> ReportContent:
 
 def saved_table(path: Path) -> pd.DataFrame:
     """The samples and their labels, as text."""
-    with open_file(path) as file:
+    with persistence.open_file(path) as file:
         # A table of a hundred thousand columns takes pandas ten seconds to refuse.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
@@ -417,12 +406,12 @@ def save_report_of(
         raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
     page = folders[0] / REPORT if out is None else out
     # Pages elsewhere are no part of a run, and folders to read from need not be writable.
-    with locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
+    with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         content = merged_content(folders)
         # Nothing but a report is replaced; this is found out before anything is written.
         _check_page(page)
         text = page_bytes(content if title is None else replace(content, title=title))
-        with replacing(page) as file:
+        with persistence.replacing(page) as file:
             file.write(text)
             # The page took seconds, in which another file may have got its name.
             _check_page(page)
@@ -435,7 +424,7 @@ def _check_page(page: Path) -> None:
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
         raise ValueError(f"there is no folder {page.parent} to save the report in")
-    with suppress(FileNotFoundError), open_file(page) as file:
+    with suppress(FileNotFoundError), persistence.open_file(page) as file:
         if _MARK not in file.read(4096):
             raise ValueError(
                 f"{page} exists and is not a report of moo-clustering; name another file with --out"
@@ -486,7 +475,7 @@ def save_results(
     write_csv(folder / LABELS, labels, plain=plain_csv)
     # Medoids, centres in the units of the data, and ranges of bags.
     found = result_arrays(estimator) | (attribute_arrays(estimator, _ARRAYS) if is_bags else {})
-    write_archive(folder / "result.npz", found | dict(arrays), record)
+    persistence.write_archive(folder / "result.npz", found | dict(arrays), record)
     tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
     front = front_frame(estimator, supervision)
     if front is not None:
@@ -513,7 +502,7 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
     """Write a table; unless it is to be plain, no cell is a formula (see ``csv_cell``)."""
-    with replacing(path) as file:
+    with persistence.replacing(path) as file:
         file.write(csv_text(frame, plain=plain))
 
 
@@ -524,7 +513,7 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
         if not isinstance(value, str):
             return value
         text = value.translate(_ODD)
-        return text if plain else csv_cell(text)
+        return text if plain else persistence.csv_cell(text)
 
     return frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n").encode()
 

@@ -13,19 +13,8 @@ from scipy.sparse import issparse
 from moo_clustering._arrays import FloatArray, Int64Array, block_slices, probability
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._docs import documented
-from moo_clustering.constraints._checks import (
-    check_affordable,
-    check_n_samples,
-    check_pairs,
-    check_partial_labels,
-    check_partitions,
-    check_weights,
-    keys_to_pairs,
-    n_pairs,
-    pair_keys,
-    sort_pairs,
-    unrank_pairs,
-)
+from moo_clustering.constraints import _checks
+from moo_clustering.constraints._checks import n_pairs
 from moo_clustering.constraints.groups import ConstraintGroups, connected, constraint_groups, refuse_conflicts
 from moo_clustering.constraints.sources import (
     Scheme,
@@ -110,13 +99,13 @@ class PairwiseConstraints:
         must_link_weights: ArrayLike | None = None,
         cannot_link_weights: ArrayLike | None = None,
     ) -> None:
-        n = check_n_samples(n_samples)
-        must = check_pairs(must_link, n, "must_link")
-        cannot = check_pairs(cannot_link, n, "cannot_link")
-        must_weights = check_weights(must_link_weights, len(must), "must_link_weights")
-        cannot_weights = check_weights(cannot_link_weights, len(cannot), "cannot_link_weights")
-        must, must_weights = sort_pairs(must, must_weights, n)
-        cannot, cannot_weights = sort_pairs(cannot, cannot_weights, n)
+        n = _checks.check_n_samples(n_samples)
+        must = _checks.check_pairs(must_link, n, "must_link")
+        cannot = _checks.check_pairs(cannot_link, n, "cannot_link")
+        must_weights = _checks.check_weights(must_link_weights, len(must), "must_link_weights")
+        cannot_weights = _checks.check_weights(cannot_link_weights, len(cannot), "cannot_link_weights")
+        must, must_weights = _checks.sort_pairs(must, must_weights, n)
+        cannot, cannot_weights = _checks.sort_pairs(cannot, cannot_weights, n)
         self.__setstate__((n, must, cannot, must_weights, cannot_weights))
 
     @classmethod
@@ -184,7 +173,7 @@ class PairwiseConstraints:
         -------
         PairwiseConstraints
         """
-        classes = check_partial_labels(y)
+        classes = _checks.check_partial_labels(y)
         pairs = pairs_among(np.flatnonzero(classes >= 0), max_pairs)
         together = classes[pairs[:, 0]] == classes[pairs[:, 1]]
         return cls(pairs[together], pairs[~together], n_samples=len(classes))
@@ -198,7 +187,7 @@ class PairwiseConstraints:
         ValueError
             Naming file and line of what cannot be read.
         """
-        n = check_n_samples(n_samples)
+        n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = read_constraints(path, n)
         return cls(
             must, cannot, n_samples=n, must_link_weights=must_weights, cannot_link_weights=cannot_weights
@@ -332,7 +321,7 @@ class PairwiseConstraints:
 
     def _equal_and_different(self, labels: ArrayLike) -> tuple[tuple[Counts, Counts], tuple[Counts, Counts]]:
         # Shape (n_samples, n_individuals), in the narrowest unsigned type that tells labels apart.
-        population = np.ascontiguousarray(_narrow(check_partitions(labels, self.n_samples)).T)
+        population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         must_weights = self.must_link_weights if self.is_weighted else None
         cannot_weights = self.cannot_link_weights if self.is_weighted else None
         return (
@@ -439,15 +428,15 @@ def _closed(
     np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
     # Cannot-links between samples, lifted to pairs of components.
-    lifted, apart = np.unique(pair_keys(component[cannot], n_components), return_inverse=True)
-    left, right = keys_to_pairs(lifted, n_components).T
+    lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
+    left, right = _checks.keys_to_pairs(lifted, n_components).T
     between = np.minimum(weakest[left], weakest[right])
     np.minimum.at(between, apart, cannot_weights)
 
     n_within, n_across = size * (size - 1) // 2, size[left] * size[right]
-    check_affordable(int(n_within.sum() + n_across.sum()), max_pairs)
+    _checks.check_affordable(int(n_within.sum() + n_across.sum()), max_pairs)
     owner, rank = expand(n_within)
-    a, b = unrank_pairs(rank)
+    a, b = _checks.unrank_pairs(rank)
     within = member[np.column_stack([start[owner] + a, start[owner] + b])]
     within_weights = _with_listed(within, weakest[owner], must, must_weights, n_samples)
     owner, rank = expand(n_across)
@@ -476,7 +465,7 @@ def _with_listed(
     """Weights of the pairs, with the weights of the listed pairs (sorted, all among them) put back."""
     if not len(listed):
         return weights
-    keys, listed_keys = pair_keys(pairs, n), pair_keys(listed, n)
+    keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
     place = np.minimum(np.searchsorted(listed_keys, keys), len(listed_keys) - 1)
     return np.where(listed_keys[place] == keys, listed_weights[place], weights)
 
@@ -506,8 +495,8 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     """
     from moo_clustering._kernels.partitions import count_equal_by_class
 
-    y = check_partial_labels(y_partial)
-    population = check_partitions(labels, len(y))
+    y = _checks.check_partial_labels(y_partial)
+    population = _checks.check_partitions(labels, len(y))
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]

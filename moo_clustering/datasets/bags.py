@@ -18,35 +18,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
-from moo_clustering.datasets.arff import (
-    Attribute,
-    Header,
-    Lines,
-    RowError,
-    RowReader,
-    arff_lines,
-    is_arff,
-    read_header,
-    warn_rounded,
-)
-from moo_clustering.datasets.files import (
-    DataError,
-    Remedy,
-    cells_of,
-    code_reason,
-    data_path,
-    exact_numbers,
-    file_text,
-    finite,
-    is_cell,
-    is_number,
-    load_parquet,
-    ragged,
-    readable,
-    suffix_of,
-    tidy_text,
-    written,
-)
+from moo_clustering.datasets import arff, files
 from moo_clustering.datasets.prepare import blanks_note, read_dates
 from moo_clustering.datasets.tables import (
     UNNAMED,
@@ -184,9 +156,9 @@ def read_bags(
         raise TypeError(f"label must be the name of a column, None or False, got {quoted(label)}")
     if isinstance(drop, str) or isinstance(nominal, str):
         raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
-    path = data_path(path)
+    path = files.data_path(path)
     options = BagOptions(bag, label, tuple(drop), tuple(nominal), missing)
-    with readable(path):
+    with files.readable(path):
         return _read(path, options, expansion)
 
 
@@ -196,22 +168,22 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
         return read_npz_bags(path, options)
     if suffix in _PARQUET:
         return bags_of_parquet(path, options, expansion)
-    inner = suffix_of(path)
+    inner = files.suffix_of(path)
     if inner not in _TEXT:
         known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
-        raise DataError(
+        raise files.DataError(
             f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
         )
-    return _read_text(file_text(path, expansion), path, inner, options)
+    return _read_text(files.file_text(path, expansion), path, inner, options)
 
 
 def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTable:
     if not text.strip():
-        raise DataError(f"{path} is empty")
-    if suffix != ".arff" and not is_arff(text):
+        raise files.DataError(f"{path} is empty")
+    if suffix != ".arff" and not arff.is_arff(text):
         return bags_of_text(text, options, path, suffix)
-    lines = arff_lines(text)
-    header = read_header(lines, str(path))
+    lines = arff.arff_lines(text)
+    header = arff.read_header(lines, str(path))
     relational = any(attribute.kind == "relational" for attribute in header.attributes)
     read = read_relational if relational else read_flat
     return read(header, lines, options, path.name, str(path))
@@ -235,9 +207,11 @@ class BagOptions(NamedTuple):
             if name is None:
                 continue
             if name not in columns:
-                raise DataError(f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}")
+                raise files.DataError(
+                    f"{source} has no column {name!r} ({role}){did_you_mean(name, columns)}"
+                )
             if name in roles:
-                raise DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
+                raise files.DataError(f"column {name!r} cannot be both {roles[name]} and {role}")
             roles[name] = role
 
 
@@ -296,17 +270,17 @@ def flat_roles(
     names = [column.name for column in columns]
     options.check(names, source)
     if len(outputs) > 1 and options.label is None:
-        raise DataError(
+        raise files.DataError(
             f"{source} has several outputs ({', '.join(map(repr, outputs))})",
-            Remedy("name that of the classes, as with", "label", outputs[0]),
+            files.Remedy("name that of the classes, as with", "label", outputs[0]),
         )
     named = _named_label(columns, options, outputs)
     bag, guessed = _flat_bag(columns, options, named)
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-        raise DataError(
+        raise files.DataError(
             f"{source} has no relational attribute, and no column that is plainly the bag of each row",
-            Remedy("name it with", "bag", note=f", one of {shown}"),
+            files.Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
     return Roles(bag, label, guessed)
@@ -378,7 +352,7 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
     """Bags of a table of cells separated by commas, tabs, semicolons or pipes."""
     source = str(path)
-    text, separator, _ = tidy_text(text, suffix)
+    text, separator, _ = files.tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R
@@ -397,7 +371,7 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
             low_memory=False,
         )
     except pd.errors.ParserError as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
+        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
     if "'" in text:
         frame = frame.map(cell_text, na_action="ignore")
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
@@ -418,28 +392,30 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
                 columns = column_names([(reader.line_num, [cell_text(cell) for cell in row])], source)
                 continue
             if len(row) != len(columns):
-                ragged(source, len(columns), reader.line_num, row)
+                files.ragged(source, len(columns), reader.line_num, row)
             lines.append(reader.line_num)
     except csv.Error as error:
         at_end = "; the file may be cut off" if "end of data" in str(error) else ""
-        raise DataError(f"{source}, line {reader.line_num}: quotes do not match ({error}){at_end}") from error
+        raise files.DataError(
+            f"{source}, line {reader.line_num}: quotes do not match ({error}){at_end}"
+        ) from error
     if not lines:
-        raise DataError(f"{source} has column names but no rows")
+        raise files.DataError(f"{source} has column names but no rows")
     return columns, np.frombuffer(lines, dtype=np.int64)
 
 
 def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION) -> BagTable:
     """Bags of a Parquet file; named levels of its index are columns."""
-    frame = load_parquet(path, expansion)
+    frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
     for name in map(str, named):
         if name in frame.columns:
-            raise DataError(f"{path} has two columns named {name!r}, one of them in its index")
+            raise files.DataError(f"{path} has two columns named {name!r}, one of them in its index")
     frame = frame.reset_index(level=named) if named else frame
     frame.columns = [str(column) for column in frame.columns]
     if not len(frame):
-        raise DataError(f"{path} has no rows")
+        raise files.DataError(f"{path} has no rows")
     return _table(frame, _as_text(list(frame.columns), options), None, options, path)
 
 
@@ -488,7 +464,7 @@ def _column(cells: pd.Series[Any], name: str, as_text: bool, missing: list[str])
 
 
 def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column, Any]:
-    raw = [written(cell) if is_cell(cell) else str(cell) for cell in cells_of(cells)]
+    raw = [files.written(cell) if files.is_cell(cell) else str(cell) for cell in files.cells_of(cells)]
     texts = [text.strip() for text in raw]
     if note := blanks_note(raw):
         warn_caller(f"column {name!r}: {note}")
@@ -499,14 +475,16 @@ def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column
     return Column(name, "text", tuple(str(value) for value in values)), numbers
 
 
-def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
+def read_flat(
+    header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
+) -> BagTable:
     """Bags of an ARFF file without relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
     attributes = header.attributes
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
         if place is not None and attributes[place].kind == "numeric":
             attributes[place].kind = "text"  # kept as it is written
-    numbers, places = RowReader(attributes).read_all(lines, source)
+    numbers, places = arff.RowReader(attributes).read_all(lines, source)
     rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
     unused = (
         {each.name for each in attributes} - {*header.inputs, *header.outputs} if header.inputs else set()
@@ -516,7 +494,7 @@ def read_flat(header: Header, lines: Lines, options: BagOptions, name: str, sour
     return flat_table(rows, roles, options, name, source)
 
 
-def columns_of(attribute: Attribute) -> Column:
+def columns_of(attribute: arff.Attribute) -> Column:
     """The column of an attribute, after its values were read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
@@ -526,10 +504,10 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
     column = rows.columns[roles.bag]
     members = members_of(column, rows.numbers[:, roles.bag], rows, source)
     if roles.guessed and members.n_bags == len(rows):
-        raise DataError(
+        raise files.DataError(
             f"{source}: no two rows have the same value in the first column, {column.name!r}, so it does not "
             "look like the bag of the rows",
-            Remedy("name the column that is with", "bag"),
+            files.Remedy("name the column that is with", "bag"),
         )
     classes = None
     if roles.label is not None:
@@ -554,7 +532,9 @@ def is_identifier(rows: Rows, place: int) -> bool:
     )
 
 
-def read_relational(header: Header, lines: Lines, options: BagOptions, name: str, source: str) -> BagTable:
+def read_relational(
+    header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
+) -> BagTable:
     """Bags of a file with a relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
     relational = _relational(header, options, source)
     inner = header.attributes[relational].inner
@@ -562,7 +542,7 @@ def read_relational(header: Header, lines: Lines, options: BagOptions, name: str
     for attribute in header.attributes:
         if attribute.kind == "numeric":
             attribute.kind = "text"  # an identifier or a class, to be kept as it is written
-    codes, places = RowReader(header.attributes).read_all(lines, source)
+    codes, places = arff.RowReader(header.attributes).read_all(lines, source)
     entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
     bag, label = _roles(entries, relational, options, source)
     members = Members(np.arange(len(entries)), None)
@@ -578,7 +558,9 @@ def read_relational(header: Header, lines: Lines, options: BagOptions, name: str
     return assemble(rows.only(kept), members, classes, options, name, source)
 
 
-def _check_options(header: Header, inner: list[Attribute], options: BagOptions, source: str) -> None:
+def _check_options(
+    header: arff.Header, inner: list[arff.Attribute], options: BagOptions, source: str
+) -> None:
     beside = [attribute.name for attribute in header.attributes]
     inside = [attribute.name for attribute in inner]
     options._replace(drop=(), nominal=()).check(beside, source)
@@ -586,7 +568,7 @@ def _check_options(header: Header, inner: list[Attribute], options: BagOptions, 
     options.check(beside + inside, source)
 
 
-def _relational(header: Header, options: BagOptions, source: str) -> int:
+def _relational(header: arff.Header, options: BagOptions, source: str) -> int:
     places = [
         place
         for place, attribute in enumerate(header.attributes)
@@ -594,12 +576,12 @@ def _relational(header: Header, options: BagOptions, source: str) -> int:
     ]
     named = [place for place in places if header.attributes[place].name == options.bag]
     if not places:
-        raise DataError(f"{source}: no relational attribute is left, as all are dropped")
+        raise files.DataError(f"{source}: no relational attribute is left, as all are dropped")
     if len(named or places) > 1:
         names = [header.attributes[place].name for place in places]
-        raise DataError(
+        raise files.DataError(
             f"{source} has several relational attributes ({', '.join(map(repr, names))})",
-            Remedy("leave all but one out, as with", "drop", names[-1:]),
+            files.Remedy("leave all but one out, as with", "drop", names[-1:]),
         )
     return (named or places)[0]
 
@@ -609,7 +591,7 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
     bag, label = relational_roles(entries.columns, relational, options, distinct)
     for place, column in enumerate(entries.columns):
         if place not in (bag, label, relational) and column.name not in options.drop:
-            raise DataError(
+            raise files.DataError(
                 f"{source}: attribute {column.name!r} is neither the bag, its identifier nor its class",
                 _leave_out(column.name),
             )
@@ -624,10 +606,10 @@ def _texts(entries: Rows, relational: int) -> list[str]:
 
 
 def _relational_instances(
-    inner: list[Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
+    inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Instances of all bags, and their number in each row of the file."""
-    reader = RowReader(inner)
+    reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
         size = 0
@@ -635,27 +617,27 @@ def _relational_instances(
             for instance in filter(None, map(str.strip, text.split("\n"))):
                 numbers.extend(reader.read(instance))
                 size += 1
-        except RowError as error:
+        except arff.RowError as error:
             bag = members.name(int(members.bag_of_row[row]))
-            raise DataError(f"{source}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
+            raise files.DataError(f"{source}, line {places[row]}: {bag}, row {size + 1}: {error}") from error
         if not size:
             bag = members.name(int(members.bag_of_row[row]))
-            raise DataError(
+            raise files.DataError(
                 f"{source}, line {places[row]}: {bag} is empty, but every bag needs an instance; remove it"
             )
         sizes.append(size)
-    warn_rounded(inner, source)
+    arff.warn_rounded(inner, source)
     return np.frombuffer(numbers, dtype=np.float64).reshape(sum(sizes), len(inner)), sizes
 
 
 def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
     source = str(path)
-    arrays = read_arrays(path, DataError, "instances", "bag_offsets")
+    arrays = read_arrays(path, files.DataError, "instances", "bag_offsets")
     if options.bag is not None:
-        raise DataError(
+        raise files.DataError(
             f"{source} has its bags in the array 'bag_offsets', not in a column",
-            Remedy("leave out", "bag", options.bag),
+            files.Remedy("leave out", "bag", options.bag),
         )
     X = numeric_matrix(arrays["instances"], "instances", source)
     X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
@@ -663,7 +645,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     if "feature_names" in arrays:
         names = [str(name) for name in arrays["feature_names"].reshape(-1)]
     if len(names) != X.shape[1]:
-        raise DataError(
+        raise files.DataError(
             f"{source}: array 'feature_names' has {len(names)} names for {X.shape[1]} columns of 'instances'"
         )
     options._replace(label=None).check(names, source)
@@ -680,7 +662,7 @@ def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Me
     try:  # Bags say best what is wrong with offsets
         bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
+        raise files.DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
     return Members(bags.bag_of_instance, bags.bag_ids)
 
 
@@ -693,10 +675,10 @@ def _labels(
     if not label:
         return None, ()
     if label not in arrays:
-        raise DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
+        raise files.DataError(f"{source} has no array {label!r} (label){did_you_mean(label, arrays)}")
     values = arrays[label]
     if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
-        raise DataError(
+        raise files.DataError(
             f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
             f"it has shape {values.shape}"
         )
@@ -729,7 +711,7 @@ def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, sou
     """Bags of the rows by a column of identifiers."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(
+        raise files.DataError(
             f"{source}, {rows.place(int(missing[0]))} has no bag: column {column.name!r} is empty there"
         )
     bag_of_row, used = number_clusters(codes.astype(np.int64))
@@ -770,11 +752,11 @@ def _classes(
         one, two = (
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
-        raise DataError(
+        raise files.DataError(
             f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
             f"{two} in {rows.place(row)} (column {classes.column.name!r}), and a bag has one class",
-            Remedy("name the column of the classes with", "label"),
-            Remedy("if there is none, give", "label", False),
+            files.Remedy("name the column of the classes with", "label"),
+            files.Remedy("if there is none, give", "label", False),
             _leave_out(classes.column.name),
         )
     return known_classes([values[code] for code in codes[first]])
@@ -801,11 +783,11 @@ def feature_matrix(
     numbers = _filled(rows, options, source, where)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise DataError(f"{source}: no features are left")
+        raise files.DataError(f"{source}: no features are left")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
+        raise files.DataError(f"{source} has two features named {twice!r}", _leave_out(twice))
     if len(names) == len(blocks) and all(block[1] is None for block in blocks):
         return numbers, names
     require_room(len(rows), len(names), f"{source}: a feature for each nominal value")
@@ -837,7 +819,7 @@ def _block(
 def _refuse_text(rows: Rows, place: int, source: str) -> None:
     column = rows.columns[place]
     if column.kind == "date" or isinstance(read_dates(np.array(column.values, dtype=object)), np.ndarray):
-        raise DataError(
+        raise files.DataError(
             f"{source}: column {column.name!r} contains dates, which are not features",
             _leave_out(column.name),
         )
@@ -845,22 +827,26 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     example = ""
     if len(filled):
         # A number among texts is no example of what is wrong.
-        numeric = np.array([is_number(value) for value in column.values])
+        numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
-        reason = "" if len(texts) else code_reason(finite(column.values, exact_numbers(column.values)))
+        reason = (
+            ""
+            if len(texts)
+            else files.code_reason(files.finite(column.values, files.exact_numbers(column.values)))
+        )
         value = repr(column.values[int(rows.numbers[row, place])])
         example = f" ({reason}, so these are codes)" if reason else f" ({value} in {rows.place(row)})"
-    raise DataError(
+    raise files.DataError(
         f"{source}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
-        Remedy("have a feature for each of its values with", "nominal", [column.name]),
-        Remedy("if it contains the classes of the bags, give", "label", column.name),
+        files.Remedy("have a feature for each of its values with", "nominal", [column.name]),
+        files.Remedy("if it contains the classes of the bags, give", "label", column.name),
     )
 
 
-def _leave_out(column: str) -> Remedy:
-    return Remedy("leave it out with", "drop", [column])
+def _leave_out(column: str) -> files.Remedy:
+    return files.Remedy("leave it out with", "drop", [column])
 
 
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
@@ -871,24 +857,24 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     infinite = np.argwhere(np.isinf(numbers))
     if len(infinite):
         row, column = infinite[0]
-        raise DataError(
+        raise files.DataError(
             f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}",
-            Remedy("replace it, or leave the column out with", "drop", [rows.columns[column].name]),
+            files.Remedy("replace it, or leave the column out with", "drop", [rows.columns[column].name]),
         )
     gaps = np.isnan(numbers)
     row, column = np.argwhere(gaps)[0]
     if options.missing == "error":
         count = int(gaps.sum()) - 1
         more = f" (and {count} more such {'value' if count == 1 else 'values'})" if count else ""
-        raise DataError(
+        raise files.DataError(
             f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}",
-            Remedy("fill it in"),
-            Remedy("leave the column out with", "drop", [rows.columns[column].name]),
-            Remedy("take what is most usual with", "missing", "median"),
+            files.Remedy("fill it in"),
+            files.Remedy("leave the column out with", "drop", [rows.columns[column].name]),
+            files.Remedy("take what is most usual with", "missing", "median"),
         )
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
-        raise DataError(f"{source}: column {name!r} has no value", _leave_out(name))
+        raise files.DataError(f"{source}: column {name!r} has no value", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow to import, and most data have no gaps
 
     numbers = numbers.copy()

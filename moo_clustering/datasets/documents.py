@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering._docs import documented
+from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
     JSON_LINES,
     DataError,
@@ -30,17 +31,6 @@ from moo_clustering.datasets.files import (
     table_text,
     written,
 )
-from moo_clustering.datasets.tables import (
-    UNNAMED,
-    NamedRows,
-    Roles,
-    Table,
-    check_roles,
-    class_name,
-    column_names,
-    encode_classes,
-    identifiers,
-)
 from moo_clustering.persistence import EXPANSION
 
 if TYPE_CHECKING:
@@ -48,7 +38,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "folder"
 _TITLE = "title"
-_IDS = ("id", UNNAMED)
+_IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
 # Characters of a number that is surely told apart from others in double precision.
 _FLOAT_LENGTH = 15
@@ -56,9 +46,9 @@ _LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
 
-@documented(Table)
+@documented(tables.Table)
 @dataclass(frozen=True, eq=False)
-class Documents(NamedRows):
+class Documents(tables.NamedRows):
     """A collection of texts.
 
     Parameters
@@ -262,14 +252,14 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
     if not files:
         raise DataError(f"{folder} holds no documents: there is no .txt file in it")
     places = [path.relative_to(folder) for path in files]
-    row_ids = identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
+    row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [file_text(path) for path in files], row_ids)
     if fields.labels is None and fields.partial_labels is None:
         return documents
     names = [clean_name(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
     if not any(names):
         raise DataError(f"{folder} has no sub-folders that could be the classes (labels='folder')")
-    codes, classes = encode_classes(names, minus_one_is_missing=False)
+    codes, classes = tables.encode_classes(names, minus_one_is_missing=False)
     if fields.labels is None:
         return Documents(documents.name, documents.texts, row_ids, partial_y=codes, partial_names=classes)
     return Documents(documents.name, documents.texts, row_ids, y=codes, target_names=classes)
@@ -285,9 +275,9 @@ class Fields(NamedTuple):
     drop: tuple[str, ...] = ()
 
     @property
-    def roles(self) -> Roles:
+    def roles(self) -> tables.Roles:
         """The columns that are not text."""
-        return Roles(self.labels, self.partial_labels, self.id_column, self.drop)
+        return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
 
     def check(self) -> None:
         """No column has two roles, and columns of text, where named, are at least one."""
@@ -320,14 +310,14 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
     source = str(path)
     if not records.lines:
         raise DataError(f"{source} holds no documents")
-    check_roles(fields.roles, records.columns, source)
+    tables.check_roles(fields.roles, records.columns, source)
     free = [column for column in records.columns if column not in fields.roles.by_column()]
     parts = [_texts(records, column, source) for column in _text_columns(fields, free, records, source)]
     usual = [column for column in _IDS if column in free and column not in (fields.text or ())]
     id_column = fields.id_column or next(iter(usual), None)
     row_ids: NDArray[Any] = np.arange(len(records.lines))
     if id_column is not None:
-        row_ids = identifiers(_texts(records, id_column, source), id_column, source)
+        row_ids = tables.identifiers(_texts(records, id_column, source), id_column, source)
     y, targets, sets = _known(records, fields.labels, source)
     partial, names = _partial(records, fields.partial_labels, source)
     return Documents(
@@ -394,12 +384,14 @@ def _known(
     if column is None:
         return None, (), None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
-    sets = [tuple(dict.fromkeys(map(class_name, names))) for names in cells]
+    sets = [tuple(dict.fromkeys(map(tables.class_name, names))) for names in cells]
     if any(len(names) > 1 for names in sets):
         # For what is said of names that look alike.
-        targets = encode_classes([name for names in cells for name in names], minus_one_is_missing=False)[1]
+        targets = tables.encode_classes(
+            [name for names in cells for name in names], minus_one_is_missing=False
+        )[1]
         return None, tuple(sorted(targets)), sets
-    y, targets = encode_classes([(*names, "")[0] for names in cells], minus_one_is_missing=False)
+    y, targets = tables.encode_classes([(*names, "")[0] for names in cells], minus_one_is_missing=False)
     return y, targets, None
 
 
@@ -424,7 +416,7 @@ def _partial(
                 "but a document can have only one"
             )
         single.append("".join(map(clean_name, names)))
-    return encode_classes(single, minus_one_is_missing=True)
+    return tables.encode_classes(single, minus_one_is_missing=True)
 
 
 def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
@@ -478,7 +470,7 @@ def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -
     before = csv.field_size_limit(_LONGEST)
     try:
         rows = table_text(path, expansion=expansion).rows(source)
-        columns = column_names(list(itertools.islice(rows, 1)), source)
+        columns = tables.column_names(list(itertools.islice(rows, 1)), source)
         present = {name: number for number, name in enumerate(columns) if name in wanted}
         cells: dict[str, list[Any]] = {name: [] for name in present}
         for line, row in rows:

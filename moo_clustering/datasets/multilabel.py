@@ -17,17 +17,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
-from moo_clustering.datasets.arff import (
-    ArffOptions,
-    Attribute,
-    Entries,
-    EntryReader,
-    Parts,
-    arff_lines,
-    binary_numbers,
-    parts_of,
-    read_header,
-)
+from moo_clustering.datasets import arff
 from moo_clustering.datasets.documents import Documents
 from moo_clustering.datasets.files import (
     DataError,
@@ -279,7 +269,7 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
         return read_multilabel_arff(
             file_text(path, expansion),
             path,
-            ArffOptions(
+            arff.ArffOptions(
                 None if file is None else data_path(file),
                 given["n_labels"],
                 None if labels is None else _sequence(labels, "labels"),
@@ -326,19 +316,19 @@ def _sequence(names: Any, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_multilabel_arff(text: str, path: Path, options: ArffOptions) -> MultiLabelTable:
+def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> MultiLabelTable:
     """Rows of a file; see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
-    lines = arff_lines(text)
-    header = read_header(lines, source)
+    lines = arff.arff_lines(text)
+    header = arff.read_header(lines, source)
     attributes = header.attributes
-    parts = parts_of(header, options, path)
+    parts = arff.parts_of(header, options, path)
     kinds = [attribute.kind for attribute in attributes]
     used = {*parts.labels, *parts.features}
     for place, attribute in enumerate(attributes):
         if place not in used:
             attribute.kind = "text"  # to be kept as it is written, or left out whatever it is
-    entries = EntryReader(attributes).read_all(lines, source)
+    entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
     return MultiLabelTable(
         name=path.name,
@@ -353,11 +343,11 @@ def read_multilabel_arff(text: str, path: Path, options: ArffOptions) -> MultiLa
 class _Numbers:
     """Entries as numbers, and the number that a column has where it has no entry."""
 
-    def __init__(self, attributes: list[Attribute], entries: Entries) -> None:
+    def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
         nominal = np.zeros(len(attributes), dtype=bool)
         for place, attribute in enumerate(attributes):
-            numbers = binary_numbers(attribute) if attribute.kind == "nominal" else None
+            numbers = arff.binary_numbers(attribute) if attribute.kind == "nominal" else None
             if numbers is not None:
                 nominal[place] = True
                 coded[place, : len(numbers)] = numbers
@@ -417,7 +407,7 @@ class _Numbers:
 
 
 def _arff_row_ids(
-    entries: Entries, attributes: list[Attribute], kinds: list[str], parts: Parts, source: str
+    entries: arff.Entries, attributes: list[arff.Attribute], kinds: list[str], parts: arff.Parts, source: str
 ) -> NDArray[Any]:
     if parts.identifier is None:
         return np.arange(entries.n_rows)

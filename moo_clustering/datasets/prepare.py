@@ -21,19 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from moo_clustering._messages import quoted
-from moo_clustering.datasets.files import (
-    DataError,
-    are_cells,
-    as_number,
-    cells_of,
-    code_reason,
-    exact_numbers,
-    finite,
-    indistinct_values,
-    is_plain,
-    rounding_note,
-    written,
-)
+from moo_clustering.datasets import files
+from moo_clustering.datasets.files import written
 
 Kind = Literal["number", "truth", "date", "category", "out"]
 # Words for missing values; the second set only among numbers.
@@ -238,10 +227,12 @@ def prepare_table(
             raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {quoted(value)}")
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if not frame.columns.is_unique:
-        raise DataError(f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}")
+        raise files.DataError(
+            f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
+        )
     if len(frame) < 2:
         rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
-        raise DataError(f"the table has {rows}, and clusters are made of at least two")
+        raise files.DataError(f"the table has {rows}, and clusters are made of at least two")
     read = [_read(name, frame[name]) for name in frame.columns]
     written = {column.convention for column in read}
     judged = [_judge(_settled(column, written)) for column in read]
@@ -494,10 +485,10 @@ def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _refuse(judged: Sequence[Column]) -> None:
     if not judged:
-        raise DataError("the table has no columns")
+        raise files.DataError("the table has no columns")
     shown = "; ".join(f"{column.name!r} ({column.reason})" for column in judged[:5])
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
-    raise DataError(f"no column is left to cluster by: {shown}{more}")
+    raise files.DataError(f"no column is left to cluster by: {shown}{more}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -553,16 +544,16 @@ def _read(name: str, column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype) and dtype.kind == "m":
         hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
         return Column(name, "number", hours, convention="plain", unit="hours")
-    if is_plain(column) and indistinct_values(column) is None:
+    if files.is_plain(column) and files.indistinct_values(column) is None:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(numbers)
         strays = tuple(str(value) for value in np.unique(numbers[infinite]))
         kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
         return Column(name, kind, np.where(infinite, np.nan, numbers), strays=strays, convention="plain")
-    cells = cells_of(column)
+    cells = files.cells_of(column)
     if isinstance(dtype, pd.CategoricalDtype):
         return _category(name, cells)
-    if not are_cells(cells):
+    if not files.are_cells(cells):
         return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
     return _read_texts(name, cells)
 
@@ -590,8 +581,8 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
     if found.convention != "none":
         numerals = texts[known] if bare is None else bare.texts
         plain = [_in_python(text, found.convention) for text in numerals]
-        known_numbers = finite(plain, found.values)
-        if code := code_reason(known_numbers):
+        known_numbers = files.finite(plain, found.values)
+        if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
         if bare is not None:
             texts[known] = bare.texts
@@ -604,7 +595,7 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
             convention=found.convention,
             grouped=found.grouped,
             unit="" if bare is None else bare.unit,
-            remark=rounding_note(known_numbers),
+            remark=files.rounding_note(known_numbers),
         )
         if found.convention == "ambiguous" or found.grouped:
             # The notation of the other columns determines the interpretation.
@@ -723,7 +714,7 @@ def alike_note(names: Iterable[str]) -> str:
     """Note about distinct names that are equal as numbers or ignoring case, or an empty string."""
     met: dict[float | str, str] = {}
     for name in names:
-        number = as_number(text := unicodedata.normalize("NFKC", name))
+        number = files.as_number(text := unicodedata.normalize("NFKC", name))
         # Integers beyond 2^53 may differ although their numbers do not.
         keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
         for key in keys:
@@ -747,13 +738,13 @@ class Numbers(NamedTuple):
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
     """Parse non-empty texts as numbers. O(n) time and memory."""
-    exact = exact_numbers(texts)
+    exact = files.exact_numbers(texts)
     if not np.isnan(exact).any():
         return _plain(texts, exact)
     # Objects, because an array of text reserves the length of the longest text for every cell.
     where, different = pd.factorize(texts)
     compact = [_SPACED.sub("", text) for text in different]
-    plain = exact_numbers(compact)
+    plain = files.exact_numbers(compact)
     commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
     points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
     shares = {
@@ -791,7 +782,7 @@ def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.
         compact = _SPACED.sub("", str(text))
         if pattern.fullmatch(compact):
             thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
-            values[row] = as_number(compact.replace(thousands, "").replace(decimal, "."))
+            values[row] = files.as_number(compact.replace(thousands, "").replace(decimal, "."))
     values[~np.isfinite(values)] = np.nan  # more digits than a number can have
     return values
 
@@ -851,7 +842,7 @@ def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
         if half and not 1 <= hour <= 12:
             return None
         hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
-        hours[row] = hour + int(match["minute"]) / 60 + as_number(match["second"] or "0") / 3600
+        hours[row] = hour + int(match["minute"]) / 60 + files.as_number(match["second"] or "0") / 3600
     return hours
 
 

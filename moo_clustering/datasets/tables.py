@@ -20,34 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
-from moo_clustering.datasets.files import (
-    EXCEL,
-    PARQUET,
-    TEXT,
-    DataError,
-    NotNumericError,
-    Remedy,
-    Row,
-    TableText,
-    are_cells,
-    as_number,
-    cells_of,
-    code_reason,
-    data_path,
-    exact_numbers,
-    finite,
-    indistinct_values,
-    is_number,
-    is_plain,
-    is_written_number,
-    load_parquet,
-    ragged,
-    readable,
-    rounding_note,
-    suffix_of,
-    table_text,
-    written,
-)
+from moo_clustering.datasets import files
 from moo_clustering.datasets.prepare import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
@@ -236,13 +209,13 @@ def read_table(
     -----
     O(bytes) time and memory.
     """
-    path = data_path(path)
+    path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
-    suffix = suffix_of(path)
-    with readable(path):
+    suffix = files.suffix_of(path)
+    with files.readable(path):
         if is_text_table(path):
             return read_text(path, roles, expansion)
-        if suffix in PARQUET:
+        if suffix in files.PARQUET:
             frame, roles = parquet_frame(path, roles, expansion)
             notes: list[str] = []
             frame = _typed_frame(frame, set(roles.by_column()), notes)
@@ -252,13 +225,15 @@ def read_table(
             return table
         if suffix == ".npz":
             return read_npz(path, roles)
-    known = ", ".join([*TEXT, *EXCEL, *PARQUET, ".npz"])
-    raise DataError(f"{path} has the suffix {path.suffix!r}; known are {known}, and text files also with .gz")
+    known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
+    raise files.DataError(
+        f"{path} has the suffix {path.suffix!r}; known are {known}, and text files also with .gz"
+    )
 
 
 def is_text_table(path: Path) -> bool:
     """Whether a file is of a kind that becomes rows of texts: separated text, compressed or not, or Excel."""
-    return suffix_of(path) in TEXT or path.suffix.lower() in EXCEL
+    return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
 class Roles(NamedTuple):
@@ -281,7 +256,9 @@ class Roles(NamedTuple):
             if column is None:
                 continue
             if column in roles:
-                raise DataError(f"column {column!r} cannot be both the {roles[column]} and the {role} column")
+                raise files.DataError(
+                    f"column {column!r} cannot be both the {roles[column]} and the {role} column"
+                )
             roles[column] = role
         return roles
 
@@ -290,7 +267,7 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
     """Check that every column with a role exists."""
     for column, role in roles.by_column().items():
         if column not in columns:
-            raise DataError(
+            raise files.DataError(
                 f"{source} has no column {column!r} ({role}){did_you_mean(column, columns)}"
                 if columns
                 else f"{source} has no columns"
@@ -300,7 +277,7 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
 def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
     """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
-    table = table_text(path, expansion=expansion)
+    table = files.table_text(path, expansion=expansion)
     notes = list(table.notes)
     try:
         rows = table.rows(source)
@@ -311,10 +288,10 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
         n_rows = 0 if is_named else 1
         for line, row in rows:
             if len(row) != len(columns):
-                ragged(source, len(columns), line, row)
+                files.ragged(source, len(columns), line, row)
             n_rows += 1
         if not n_rows:
-            raise DataError(f"{source} has column names but no rows")
+            raise files.DataError(f"{source} has column names but no rows")
         as_text = set(roles.by_column())
         frame = _frame(table, columns, as_text, is_named, source, notes)
         others = not_numeric(frame, [name for name in columns if name not in as_text])
@@ -322,7 +299,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
             # Categories stay as they are written too.
             frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     except csv.Error as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
+        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
         warnings.warn(f"{source}: {note}", UserWarning, stacklevel=3)
@@ -330,13 +307,13 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
 
 
 def named_columns(
-    head: list[Row], header: bool | None, source: str, notes: list[str]
+    head: list[files.Row], header: bool | None, source: str, notes: list[str]
 ) -> tuple[list[str], bool]:
     """Names of the columns, and whether the first line gives them."""
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
         numbered = [str(number) for number in range(len(cells))]  # as pandas names columns without names
-        if all(map(is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
+        if all(map(files.is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
             notes.append(
                 f"the first line holds numbers only and is taken for data; the columns are called column1 to "
                 f"column{len(cells)}"
@@ -347,7 +324,7 @@ def named_columns(
     if header is False and head:
         return [f"column{number + 1}" for number in range(len(head[0][1]))], False
     names = column_names(head, source, numbers=True)
-    decimals = [name for name in names if is_written_number(name) and re.search("[.,]", name)]
+    decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
         notes.append(
             f"the first line names the columns, and {decimals[0]!r} looks like a value; header=False "
@@ -369,39 +346,41 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
             continue
-        if np.array_equal(exact_numbers(map(str, frame[name])), np.arange(len(frame))):
+        if np.array_equal(files.exact_numbers(map(str, frame[name])), np.arange(len(frame))):
             notes.append(f"column {name!r} left out: it is the index that pandas wrote")
             frame = frame.drop(columns=name)
     return frame
 
 
-def column_names(head: list[Row], source: str, *, numbers: bool = False) -> list[str]:
+def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -> list[str]:
     """Names in the first line of a table, which may be ``numbers`` only where that was found out before."""
     if not head:
-        raise DataError(f"{source} is empty")
+        raise files.DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
     numbered = [str(number) for number in range(len(columns))]  # as pandas names columns without names
     if (
         not numbers
-        and all(is_number(name) for name in columns)
+        and all(files.is_number(name) for name in columns)
         and (len(columns) == 1 or columns != numbered)
     ):
-        raise DataError(f"{source} has numbers in its first line, where the names of the columns should be")
+        raise files.DataError(
+            f"{source} has numbers in its first line, where the names of the columns should be"
+        )
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # as pandas and R write their row names
-    data = Remedy("if the first line is data, say so with", "header", False)
+    data = files.Remedy("if the first line is data, say so with", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
-            raise DataError(f"{source}: column {number} has no name", data)
+            raise files.DataError(f"{source}: column {number} has no name", data)
         if name in seen:
-            raise DataError(f"{source} has two columns named {name!r}", data)
+            raise files.DataError(f"{source} has two columns named {name!r}", data)
         seen.add(name)
     return columns
 
 
 def _frame(
-    table: TableText,
+    table: files.TableText,
     columns: list[str],
     text: Collection[str],
     is_named: bool,
@@ -424,7 +403,7 @@ def _frame(
             low_memory=False,
         )
     except pd.errors.ParserError as error:
-        raise DataError(f"{source} cannot be read as a table: {error}") from error
+        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
     if "'" in table.text:
         frame = frame.map(cell_text, na_action="ignore")
     return _typed_frame(frame, text, notes)
@@ -451,21 +430,21 @@ def typed(
     With ``dates`` dates are numbers of days since the earliest, times of day and durations of hours. Columns
     of lists, bytes and categories stay as they are.
     """
-    if is_plain(column) and indistinct_values(column) is None:
+    if files.is_plain(column) and files.indistinct_values(column) is None:
         return column
-    cells = cells_of(column)
-    if isinstance(column.dtype, pd.CategoricalDtype) or not are_cells(cells):
+    cells = files.cells_of(column)
+    if isinstance(column.dtype, pd.CategoricalDtype) or not files.are_cells(cells):
         return column
-    texts = np.array([cell if type(cell) is str else written(cell) for cell in cells], dtype=object)
+    texts = np.array([cell if type(cell) is str else files.written(cell) for cell in cells], dtype=object)
     known = np.array([text not in missing for text in texts], dtype=bool)
     bare = np.array([text.strip() for text in texts[known]], dtype=object)
     if len(bare) == len(column) and {text.casefold() for text in bare} <= {"true", "false"}:
         return np.array([text.casefold() == "true" for text in bare])
     numbers = np.full(len(column), np.nan)
-    found = exact_numbers(bare)
-    numerals = finite(bare, found)
-    if not np.isnan(found).any() and not code_reason(numerals):
-        if note := rounding_note(numerals):
+    found = files.exact_numbers(bare)
+    numerals = files.finite(bare, found)
+    if not np.isnan(found).any() and not files.code_reason(numerals):
+        if note := files.rounding_note(numerals):
             notes.append(f"column {name!r}: {note}")
     elif dates and (hours := read_times(bare)) is not None:
         found = hours
@@ -482,12 +461,12 @@ def typed(
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
     """Columns named by text, and the roles with the index for identifiers where the file has one."""
-    frame = load_parquet(path, expansion)
+    frame = files.load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
         index = str(frame.index.name or "(index)")
         if index in frame.columns:
-            raise DataError(f"{path} has two columns named {index!r}, one of them its index")
+            raise files.DataError(f"{path} has two columns named {index!r}, one of them its index")
         try:
             names: Any = frame.index.astype(str)
         except UnicodeDecodeError:  # an index of bytes
@@ -501,10 +480,10 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
 def read_npz(path: Path, roles: Roles) -> Table:
     """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
-    arrays = read_arrays(path, DataError, "X")
+    arrays = read_arrays(path, files.DataError, "X")
     X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
     if not len(X):
-        raise DataError(f"{source}: array 'X' has no rows")
+        raise files.DataError(f"{source}: array 'X' has no rows")
     names = _feature_names(arrays, X.shape[1], source)
     roles.by_column()
     keep = _kept(names, roles.drop, source)
@@ -535,7 +514,7 @@ def array_names(path: Path) -> set[str]:
 def require_room(n_rows: int, n_columns: int, what: str) -> None:
     """Refuse dense cells far beyond the bytes of the file that asks for them."""
     if n_rows * n_columns > _MOST_CELLS:
-        raise DataError(
+        raise files.DataError(
             f"{what} would take {n_rows:,} x {n_columns:,} cells, more than {_MOST_CELLS:,}; reduce them"
         )
 
@@ -543,13 +522,13 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """An array of an archive that must be a matrix of numbers."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
-        raise DataError(
+        raise files.DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
             f"has shape {array.shape}"
         )
     for column in array.T:
-        if same := indistinct_values(column):
-            raise DataError(
+        if same := files.indistinct_values(column):
+            raise files.DataError(
                 f"{source}: array {name!r} holds {same[0]} and {same[1]}, which are one number in double "
                 "precision; subtract what the numbers have in common, or leave identifiers out"
             )
@@ -561,7 +540,7 @@ def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: 
         return tuple(f"x{column}" for column in range(n_features))
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
     if len(names) != n_features:
-        raise DataError(
+        raise files.DataError(
             f"{source}: array 'feature_names' has {len(names)} names for the {n_features} columns of 'X'"
         )
     return names
@@ -570,10 +549,10 @@ def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: 
 def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[int]:
     for name in drop:
         if name not in names:
-            raise DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
+            raise files.DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
     keep = [column for column, name in enumerate(names) if name not in drop]
     if not keep:
-        raise DataError(f"{source}: no features are left")
+        raise files.DataError(f"{source}: no features are left")
     return keep
 
 
@@ -581,11 +560,11 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
     """Labels or identifiers of an archive, one for each sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
-        raise DataError(
+        raise files.DataError(
             f"{source} has no array {name!r} of labels or identifiers{did_you_mean(name, others)}"
         )
     if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
-        raise DataError(
+        raise files.DataError(
             f"{source}: array {name!r} must have one value for each of the {n_samples} rows of 'X', "
             f"it has shape {arrays[name].shape}"
         )
@@ -596,11 +575,11 @@ def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: st
     """Table of a frame whose columns are named by text."""
     check_roles(roles, list(frame.columns), source)
     if not len(frame):
-        raise DataError(f"{source} has column names but no rows")
+        raise files.DataError(f"{source} has column names but no rows")
     taken = roles.by_column()
     features = [column for column in frame.columns if column not in taken]
     if not features:
-        raise DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
+        raise files.DataError(f"{source} has no feature columns besides {', '.join(map(repr, taken))}")
     others = not_numeric(frame, features)
     if others and not roles.categories:
         _refuse(frame, others, source)
@@ -631,15 +610,15 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     if len(wrong) > _SHOWN:
         shown += f" and {len(wrong) - _SHOWN} more"
     what = f"columns {shown} are" if len(wrong) > 1 else f"column {shown} is"
-    raise NotNumericError(
+    raise files.NotNumericError(
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
         wrong,
-        Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
-        Remedy("say what they are with", "labels"),
-        Remedy("with", "partial_labels"),
-        Remedy("with", "id_column"),
-        Remedy("take them as categories with", "categories", True),
-        Remedy("read columns of texts with read_documents"),
+        files.Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
+        files.Remedy("say what they are with", "labels"),
+        files.Remedy("with", "partial_labels"),
+        files.Remedy("with", "id_column"),
+        files.Remedy("take them as categories with", "categories", True),
+        files.Remedy("read columns of texts with read_documents"),
     )
 
 
@@ -648,8 +627,8 @@ def _example(column: pd.Series[Any]) -> str:
     bad = np.flatnonzero((pd.to_numeric(text, errors="coerce").isna() & text.notna()).to_numpy())
     if len(bad):
         return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})"
-    texts = [written(cell).strip() for cell in text]
-    reason = code_reason(finite(texts, exact_numbers(texts)))
+    texts = [files.written(cell).strip() for cell in text]
+    reason = files.code_reason(files.finite(texts, files.exact_numbers(texts)))
     return f" ({reason}, so these are codes; if numbers are meant, write them as such)" if reason else ""
 
 
@@ -666,7 +645,7 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
         what = "an empty or NaN value" if np.isnan(value) else f"the infinite value {value:g}"
         count = len(bad) - 1
         more = f" (and {count} more such {'cell' if count == 1 else 'cells'})" if count else ""
-        raise DataError(
+        raise files.DataError(
             f"{source} has {what} in column {features[column]!r}, row {row + 1}{more}; "
             "fill in or remove such cells first"
         )
@@ -689,11 +668,11 @@ def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) 
 def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
-        raise DataError(
+        raise files.DataError(
             f"{source}: column {name!r} holds neither numbers nor text but {kind}",
-            Remedy("leave it out with", "drop", [name]),
+            files.Remedy("leave it out with", "drop", [name]),
         )
-    cells = [written(cell) for cell in cells_of(column)]
+    cells = [files.written(cell) for cell in files.cells_of(column)]
     text = np.array([cell.strip() for cell in cells], dtype=object)
     if note := blanks_note(cells):
         warnings.warn(f"column {name!r}: {note}", UserWarning, stacklevel=2)
@@ -701,7 +680,7 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     empty = np.flatnonzero(text == "")
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
-        raise DataError(
+        raise files.DataError(
             f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill such cells in, "
             "with a word of their own such as 'missing' to make them a category, or remove them"
         )
@@ -712,11 +691,11 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
 def _judge(text: Any, name: str, source: str) -> None:
     n_different = len(set(text))
     if n_different == len(text) > _FEW:
-        raise DataError(
+        raise files.DataError(
             f"{source}: column {name!r} has another value in every row ({text[0]!r} in row 1), which tells "
             "nothing as a category",
-            Remedy("name the rows by it with", "id_column", name),
-            Remedy("leave it out with", "drop", [name]),
+            files.Remedy("name the rows by it with", "id_column", name),
+            files.Remedy("leave it out with", "drop", [name]),
         )
     other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
     if 0 < len(other) < len(text) / 2:
@@ -752,13 +731,13 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
     """Row identifiers as text; every row must have one of its own."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
-    names = [written(cell).strip() for cell in cells_of(values)]
+    names = [files.written(cell).strip() for cell in files.cells_of(values)]
     seen: dict[str, int] = {}
     for row, identifier in enumerate(names, start=1):
         if not identifier:
-            raise DataError(f"{source}: the id column {column!r} is empty in row {row}")
+            raise files.DataError(f"{source}: the id column {column!r} is empty in row {row}")
         if identifier in seen:
-            raise DataError(
+            raise files.DataError(
                 f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
             )
         seen[identifier] = row
@@ -769,14 +748,14 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
 def _require_scalars(values: Any, what: str, source: str) -> None:
     other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
     if other is not None:
-        raise DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
+        raise files.DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
     """Refuse texts too long for an array, which has the room of the longest one everywhere."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
-        raise DataError(
+        raise files.DataError(
             f"{what} has a text of {longest:,} characters, too long for {role} of {len(texts):,} rows"
         )
 
@@ -791,7 +770,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
     Warns of classes that differ in white space, are the same number or letters in another notation, or look
     like a missing cell.
     """
-    texts = [written(cell) for cell in cells_of(values)]
+    texts = [files.written(cell) for cell in files.cells_of(values)]
     cells = [class_name(text) for text in texts]
     missing = {"", "-1"} if minus_one_is_missing else {""}
     names = sorted(set(cells) - missing, key=_by_value)
@@ -814,7 +793,7 @@ def class_name(text: str) -> str:
 def _by_value(name: str) -> tuple[int, float | Decimal, str]:
     if _INTEGER.fullmatch(name):
         return 0, Decimal(name), name  # beyond 2^53, too
-    number = as_number(name)
+    number = files.as_number(name)
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
 
@@ -825,7 +804,7 @@ def _missing_note(names: Sequence[str]) -> str:
 
 def holds_columns(path: Path) -> bool:
     """Whether a file is of a kind that :func:`read_frame` reads."""
-    return is_text_table(path) or path.suffix.lower() in PARQUET
+    return is_text_table(path) or path.suffix.lower() in files.PARQUET
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
@@ -837,32 +816,32 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
     of a Parquet file; the column of identifiers joins the roles if the first has no name. O(bytes) time
     and memory.
     """
-    if path.suffix.lower() in PARQUET:
-        with readable(path):
+    if path.suffix.lower() in files.PARQUET:
+        with files.readable(path):
             frame, roles = parquet_frame(path, roles)
         check_roles(roles, list(frame.columns), str(path))
         return frame, roles, []
-    table = table_text(path, lenient=True)
+    table = files.table_text(path, lenient=True)
     notes = list(table.notes)
     try:
         rows = list(table.rows(path))
     except csv.Error as error:
-        raise DataError(f"{path} cannot be read as a table: {error}") from error
+        raise files.DataError(f"{path} cannot be read as a table: {error}") from error
     columns, rows = _without_empty_ends(rows, path, roles.header, notes)
     roles = with_first_column(roles, columns, notes)
     check_roles(roles, columns, str(path))
     for line, row in rows:
         if len(row) != len(columns):
-            ragged(str(path), len(columns), line, row)
+            files.ragged(str(path), len(columns), line, row)
     if not rows:
-        raise DataError(f"{path} has column names but no rows")
+        raise files.DataError(f"{path} has column names but no rows")
     frame = pd.DataFrame([row for _, row in rows], columns=columns, dtype=object)
     return without_index(frame, roles, notes), roles, notes
 
 
 def _without_empty_ends(
-    rows: list[Row], path: Path, header: bool | None, notes: list[str]
-) -> tuple[list[str], list[Row]]:
+    rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
+) -> tuple[list[str], list[files.Row]]:
     """Names of the columns, and rows."""
     head, rest = rows[:1], rows[1:]
     if head:

@@ -14,24 +14,13 @@ from pymoo.operators.selection.rnd import RandomSelection
 from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
+from moo_clustering import operators
 from moo_clustering._arrays import FloatArray, Labels, choice, integer, non_dominated
 from moo_clustering.algorithms import DeapSearch, PymooSearch, Recorder, drive
 from moo_clustering.algorithms.search import Plan, Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.operators import (
-    CanonicalDuplicates,
-    ClusterNumberRepair,
-    EliteMemory,
-    EliteSurvival,
-    GroupingOverlayCrossover,
-    LabelGraph,
-    PartitionMutation,
-    PoolSampling,
-    RandomSurvival,
-    batched_tournament,
-)
 from moo_clustering.operators.deap import LabelStep, SelElite, label_toolbox
 from moo_clustering.operators.partitions import pool_labels
 from moo_clustering.persistence import Checkpoint
@@ -100,7 +89,7 @@ def evolve_pool(
     start_seed, search_seed = np.random.SeedSequence(seed).generate_state(2).tolist()
     composed = _composed(
         pool_labels(pool),
-        LabelGraph.of(graph),
+        operators.LabelGraph.of(graph),
         indices,
         total,
         n_clusters=n_clusters,
@@ -146,10 +135,10 @@ class _Composed(NamedTuple):
     """Problem and operators of a run, the same for both engines."""
 
     problem: PartitionProblem
-    sampling: PoolSampling
-    crossover: GroupingOverlayCrossover
-    mutation: PartitionMutation
-    repair: ClusterNumberRepair | None
+    sampling: operators.PoolSampling
+    crossover: operators.GroupingOverlayCrossover
+    mutation: operators.PartitionMutation
+    repair: operators.ClusterNumberRepair | None
     total: Total
     survival: Survival
     pop_size: int
@@ -157,7 +146,7 @@ class _Composed(NamedTuple):
 
 def _composed(
     members: Labels,
-    graph: LabelGraph,
+    graph: operators.LabelGraph,
     indices: Sequence[ValidityIndex],
     total: Total,
     *,
@@ -180,15 +169,15 @@ def _composed(
     problem = PartitionProblem(None, encoding, list(indices))
     repair, start = None, members
     if n_clusters is not None:
-        repair = ClusterNumberRepair(graph, members, n_clusters)
+        repair = operators.ClusterNumberRepair(graph, members, n_clusters)
         start = repair.repaired(members, rng)
     start = start[distinct_rows(start)[0]]
     values = problem.natural(problem.evaluate(start, return_values_of=["F"]))
     return _Composed(
         problem,
-        PoolSampling(start, total(values, start)),
-        GroupingOverlayCrossover(graph),
-        PartitionMutation(graph, members, constraints=constraints),
+        operators.PoolSampling(start, total(values, start)),
+        operators.GroupingOverlayCrossover(graph),
+        operators.PartitionMutation(graph, members, constraints=constraints),
         repair,
         total,
         survival,
@@ -202,14 +191,19 @@ def _pymoo_search(composed: _Composed, seed: int) -> PymooSearch:
         pop_size=composed.pop_size,
         sampling=composed.sampling,
         # A tournament would select in the control as well.
-        selection=RandomSelection() if random else TournamentSelection(func_comp=batched_tournament),
+        selection=RandomSelection()
+        if random
+        else TournamentSelection(func_comp=operators.batched_tournament),
         crossover=composed.crossover,
         mutation=composed.mutation,
-        survival=EliteSurvival(
-            RandomSurvival() if random else RankAndCrowding(), composed.total, _N_ELITE, keep=not random
+        survival=operators.EliteSurvival(
+            operators.RandomSurvival() if random else RankAndCrowding(),
+            composed.total,
+            _N_ELITE,
+            keep=not random,
         ),
         repair=composed.repair,
-        eliminate_duplicates=CanonicalDuplicates(composed.problem.encoding),
+        eliminate_duplicates=operators.CanonicalDuplicates(composed.problem.encoding),
         output=None,
     )
     return PymooSearch(composed.problem, algorithm, seed=seed)
@@ -221,7 +215,7 @@ def _deap_search(composed: _Composed, seed: int) -> DeapSearch:
         composed.sampling,
         composed.crossover,
         composed.mutation,
-        SelElite(EliteMemory(composed.total, _N_ELITE), composed.survival),
+        SelElite(operators.EliteMemory(composed.total, _N_ELITE), composed.survival),
         composed.repair,
     )
     size = composed.pop_size

@@ -22,18 +22,7 @@ from moo_clustering.fronts import front_box, hypervolume
 # Also public names of this room.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
-from moo_clustering.visualization.partitions import (
-    PLOT,
-    STYLE,
-    drawing,
-    figure_of,
-    house_style,
-    lent_to_pyplot,
-    look_of,
-    new_figure,
-    save_figure,
-    shortened,
-)
+from moo_clustering.visualization import partitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +160,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     )
 
 
-@documented(PLOT, attainment_plot_data)
+@documented(partitions.PLOT, attainment_plot_data)
 def plot_attainment(
     attainment: AttainmentScores,
     chosen: int | None = None,
@@ -193,12 +182,12 @@ def plot_attainment(
     if len(names) != 2:
         raise ValueError(f"names must be those of two objectives, got {len(names)}")
     data = attainment_plot_data(attainment, chosen)
-    with house_style():
-        figure = new_figure(9.0, 4.2)
+    with partitions.house_style():
+        figure = partitions.new_figure(9.0, 4.2)
         left, right = figure.subplots(1, 2)
         _draw_front(left, data, names)
         _draw_scores(right, data)
-        save_figure(figure, path)
+        partitions.save_figure(figure, path)
     return figure
 
 
@@ -289,7 +278,7 @@ def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
     return np.array(taken, dtype=np.intp)
 
 
-@documented(PLOT, critical_difference_data)
+@documented(partitions.PLOT, critical_difference_data)
 def plot_critical_difference(
     results: Any,
     *,
@@ -330,11 +319,11 @@ def plot_critical_difference(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
         methods=methods,
     )  # fmt: skip
-    with drawing(ax, path, _size(data)) as panel:
+    with partitions.drawing(ax, path, _size(data)) as panel:
         _draw_critical_difference(data, panel)
         if title:
             panel.set_title(title, loc="left", pad=10, fontweight="bold", parse_math=False)
-    return figure_of(panel)
+    return partitions.figure_of(panel)
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
@@ -473,7 +462,7 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return lower, np.where(upper > lower, upper, lower + size)
 
 
-@documented(PLOT, front_data)
+@documented(partitions.PLOT, front_data)
 def plot_front(
     F: Any,
     names: Sequence[str] | None = None,
@@ -494,9 +483,9 @@ def plot_front(
     pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : what draws it.
     """
     data = front_data(F, names, chosen)
-    with house_style():
+    with partitions.house_style():
         figure = _scatter(data, ax) if len(data.names) <= 3 else _parallel(data, ax)
-        save_figure(figure, path)
+        partitions.save_figure(figure, path)
     return figure
 
 
@@ -505,7 +494,7 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
 
     solid = len(data.names) == 3
     if ax is None:
-        ax = new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
+        ax = partitions.new_figure(5.0, 4.0).add_subplot(projection="3d" if solid else None)
     with _restored_font():
         plot = Scatter(ax=ax, labels=_labels(data), legend=bool(data.chosen.any()), close_on_destroy=False)
     plot.add(
@@ -515,7 +504,7 @@ def _scatter(data: FrontData, ax: Axes | None) -> Figure:
         plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, s=42, marker="D", label="chosen")
     plot.do()
     ax.set_title(_title(data))
-    return figure_of(ax)
+    return partitions.figure_of(ax)
 
 
 def _parallel(data: FrontData, ax: Axes | None) -> Figure:
@@ -523,9 +512,9 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
 
     own = ax is None
     if ax is None:
-        ax = new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
+        ax = partitions.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
     # PCP draws into pyplot's current axes, whichever it is given.
-    with lent_to_pyplot(ax):
+    with partitions.lent_to_pyplot(ax):
         with _restored_font():
             plot = PCP(
                 ax=ax, labels=_labels(data), func_number_to_text="{:.3g}".format, close_on_destroy=False
@@ -536,7 +525,7 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
             plot.add(data.F[data.chosen], color=_FRONT_CHOSEN, linewidth=2.0)
         plot.do()
     ax.set_title(_title(data), pad=24)
-    figure = figure_of(ax)
+    figure = partitions.figure_of(ax)
     if own:
         figure.set_layout_engine("tight")
     return figure
@@ -556,7 +545,7 @@ def _restored_font() -> Iterator[None]:
     import matplotlib as mpl
 
     yield
-    mpl.rcParams["font.family"] = STYLE["font.family"]
+    mpl.rcParams["font.family"] = partitions.STYLE["font.family"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -780,7 +769,7 @@ def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objective
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
 
-@documented(PLOT, convergence_data)
+@documented(partitions.PLOT, convergence_data)
 def plot_convergence(
     runs: Any,
     names: Sequence[str] | None = None,
@@ -809,9 +798,9 @@ def plot_convergence(
         fewer axes than panels.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
-    with house_style():
+    with partitions.house_style():
         if ax is None:
-            figure = new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
+            figure = partitions.new_figure(6.0, 1.0 + 1.5 * len(data.panels) + 0.3 * bool(title))
             panels = list(figure.subplots(len(data.panels), 1, sharex=True, squeeze=False)[:, 0])
             figure.suptitle(title, parse_math=False)
         else:
@@ -821,21 +810,21 @@ def plot_convergence(
                     f"ax must be one axes for each of {len(data.panels)} panels "
                     f"({', '.join(data.panels)}), got {len(panels)}; show chooses panels"
                 )
-            figure = figure_of(panels[0])
+            figure = partitions.figure_of(panels[0])
         for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
             _draw_convergence(panel, name if ax is None or not title else f"{title}: {name}", curves)
         for panel in panels if ax is not None else panels[-1:]:
             panel.set_xlabel(_steps_label(data))
         for panel in panels:
             panel.xaxis.get_major_locator().set_params(integer=True)
-        save_figure(figure, path)
+        partitions.save_figure(figure, path)
     return figure
 
 
 def _draw_convergence(ax: Axes, title: str, curves: Sequence[Curve]) -> None:
     several = len({curve.group for curve in curves}) > 1
     for curve in curves:
-        look = look_of(curve.group)
+        look = partitions.look_of(curve.group)
         if not np.array_equal(curve.low, curve.high, equal_nan=True):
             ax.fill_between(curve.steps, curve.low, curve.high, color=look.color, alpha=0.2, linewidth=0.0)
         few = len(curve.steps) < _FEW
@@ -1032,7 +1021,7 @@ def roc_data(
     return RocData(tuple(map(str, curves)), checked, np.asarray(areas, dtype=np.float64))
 
 
-@documented(PLOT, roc_data)
+@documented(partitions.PLOT, roc_data)
 def plot_roc(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
@@ -1046,16 +1035,16 @@ def plot_roc(
     The legend keeps the order of the curves, of which up to 24 look different.
     """
     data = roc_data(curves, aucs=aucs)
-    names = [shortened(name, _LONGEST) for name in data.names]
+    names = [partitions.shortened(name, _LONGEST) for name in data.names]
     size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
-    with drawing(ax, path, size) as panel:
+    with partitions.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
             # Neighbours differ in colour and line.
-            color, line = look_of(place).color, _LINES[(place + place // _COLORS) % len(_LINES)]
+            color, line = partitions.look_of(place).color, _LINES[(place + place // _COLORS) % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
         _finish(panel, title)
-    return figure_of(panel)
+    return partitions.figure_of(panel)
 
 
 def _finish(ax: Axes, title: str) -> None:
