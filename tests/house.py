@@ -36,7 +36,7 @@ ORDER = [
     {"problems", "evidence"},
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
-    {"controls"},
+    {"controls", "results"},
     {"estimators"},
     {"datasets", "visualization"},
     {"cli"},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, Labels
 from moo_clustering.cli.folder import (
@@ -26,6 +27,7 @@ from moo_clustering.cli.folder import (
     saved_table,
     write_csv,
 )
+from moo_clustering.cli.samples import PreparedSamples, TextSamples
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
 from moo_clustering.interactive import AnswerSession, QuestionPool
@@ -91,24 +93,24 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()
-    if getattr(job.estimator, "metric", None) == "precomputed":
+    if job.of_distances:
         data = None
     elif data is None:
         data = given["X"].means() if samples.kind == "bag" else given["X"]
-    names = given.get("feature_names") or getattr(given["X"], "feature_names", None) or ()
+    names = given.get("feature_names") or (given["X"].feature_names if samples.kind == "bag" else None) or ()
     most = max(1, _MOST_CELLS // len(rows))
-    if data is not None and data.shape[1] > most and not hasattr(data, "tocsr"):
-        data, names = (data.iloc[:, :most] if hasattr(data, "iloc") else data[:, :most]), names[:most]
-    documents = getattr(samples, "documents", None)
+    if data is not None and data.shape[1] > most and not sparse.issparse(data):
+        data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
+        names = names[:most]
     ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
     return ShownSamples.of(
         data,
         samples=rows,
         names=ids,
         feature_names=names,
-        texts=None if documents is None else documents.texts,
-        notes=getattr(samples, "notes_of_rows", None),
-        empty=getattr(samples, "missing", None),
+        texts=samples.documents.texts if isinstance(samples, TextSamples) else None,
+        notes=samples.notes_of_rows if isinstance(samples, PreparedSamples) else None,
+        empty=samples.missing if isinstance(samples, PreparedSamples) else None,
     )
 
 
@@ -220,7 +222,7 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
 
 
 def _why_not(record: Mapping[str, Any]) -> str:
-    askable = [name for name, method in METHODS.items() if hasattr(method.load(), "ask")]
+    askable = [name for name, method in METHODS.items() if "ask" in dir(method.load())]
     if record.get("method") not in askable:
         return f"method {record.get('method')} makes no pool of partitions, as {' and '.join(askable)} do"
     if record.get("supervision"):

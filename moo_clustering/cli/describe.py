@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering.cli.ask import save_questions
-from moo_clustering.cli.folder import MOST_PLACES, PARTITION, attribute_arrays, draw_partition, draw_pool
+from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
+from moo_clustering.results import PoolResult, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.cli.labels import LabelUse
@@ -32,8 +33,6 @@ OWN = ("cluster", "size")
 TYPICAL = "typical values"
 # Characters of the typical values of a cluster on a terminal.
 _TYPICAL_WIDTH = 100
-# Rules that labels and pairs decide, if there are any.
-_BY_KNOWLEDGE = ("auto", "labels", "constraints")
 # Least difference from all samples that is listed, in standard deviations, and most differences per cluster.
 _FEWEST, _MOST = 0.25, 5
 _BETWEEN = "; "
@@ -43,14 +42,6 @@ _VALUES, _PURE = 10, 0.95
 # Values of a column per cluster, how far they differ from all samples, and both in words.
 _Found = tuple[list[Any], list[float], list[str]]
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Arrays of clusters in subspaces in the archive, by the attributes of the estimator.
-_ARRAYS = {
-    "memberships": "memberships_",
-    "centers": "cluster_centers_",
-    "feature_weights": "feature_weights_",
-    "class_shares": "class_shares_",
-    "impurities": "impurities_",
-}
 # Leading features and classes of a cluster in a subspace.
 _FEATURES, _CLASSES = 10, 5
 # Characters of the cells of a table on a terminal.
@@ -62,15 +53,17 @@ _DRAWN = 24
 def describe(job: Job) -> Description:
     """Agreement with known classes, clusters, predictions and what else the method finds."""
     estimator, samples = job.estimator, job.samples
-    scores = samples.scores(estimator.labels_, job.labels)
+    result = job.result
+    scores = samples.scores(result.labels, job.labels)
     if isinstance(samples, BagSamples):
-        found = Description({"indices": samples.indices(estimator), "scores": scores})
-        if has_pool(estimator):
-            describe_pareto(job, found)
+        indices = samples.indices(result, estimator.get_params(deep=False).get("n_jobs"))
+        found = Description({"indices": indices, "scores": scores})
+        if result.pool is not None:
+            describe_pareto(job, found, result.pool)
         return found
     if job.weighs_features:
         return describe_subspaces(job, scores)
-    found = Description({"scores": scores, **attainment_record(estimator)})
+    found = Description({"scores": scores, **result.record})
     if isinstance(samples, TextSamples):
         found.clusters = cluster_frame(samples, estimator)
         found.frames["clusters.csv"] = found.clusters
@@ -80,10 +73,8 @@ def describe(job: Job) -> Description:
         assert columns is not None
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_)[0]
         found.frames["clusters.csv"] = mode_frame(job)
-        found.arrays["memberships"] = estimator.memberships_
-    describe_squares(estimator, found)
-    if has_pool(estimator):
-        describe_pareto(job, found)
+    if result.pool is not None:
+        describe_pareto(job, found, result.pool)
     return found
 
 
@@ -113,7 +104,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
 
     labels = np.asarray(estimator.labels_)
     samples = shown.Samples("sparse", text.weights, text.weights, tuple(text.feature_names), cosine=True)
-    typical = shown.typical_rows(samples, labels, getattr(estimator, "medoid_indices_", None))
+    typical = shown.typical_rows(samples, labels, result_of(estimator).medoids)
     leading = shown.LeadingFeatures(samples).of(labels)
     sizes = cluster_sizes(labels)
     return pd.DataFrame(
@@ -218,28 +209,7 @@ def short_cell(value: Any) -> str:
     return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
 
 
-def attainment_record(estimator: Any) -> dict[str, Any]:
-    """Score of the chosen member of a front, and the best members of other promising numbers of clusters,
-    by their scores; empty where no scores were computed.
-    """
-    if not hasattr(estimator, "attainment_"):
-        return {}
-    scores, numbers = estimator.attainment_scores_, estimator.pareto_K_
-    score = float(scores[estimator.chosen_])
-    others = [row for row in estimator.promising_ if numbers[row] != estimator.n_clusters_]
-    others.sort(key=lambda row: -scores[row])
-    found = {
-        "score": score if np.isfinite(score) else None,
-        "largest_number": int(estimator.attainment_.k_max),
-        "also_promising": [
-            {"n_clusters": int(numbers[row]), "member": int(row), "score": float(scores[row])}
-            for row in others
-        ],
-    }
-    return {"attainment": found}
-
-
-def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) -> list[list[str]]:
+def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
     """Lines on how the number of clusters was chosen, and which others are promising."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
@@ -254,24 +224,7 @@ def number_rows(record: Mapping[str, Any], estimator: Any, *, supervised: bool) 
             shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
             rows.append(["promising", f"also {shown}; -k K --set select=attainment takes another"])
         return rows
-    if not hasattr(estimator, "pareto_K_") or estimator.n_clusters is not None:
-        return []
-    if supervised and estimator.supervision is not None and estimator.select in _BY_KNOWLEDGE:
-        return [["chosen", f"{chosen} by agreement with what is known of the samples"]]
-    if record["status"] == "interrupted" and estimator.select in ("auto", "attainment"):
-        return [["chosen", f"{chosen}, nearest to the best of both objectives; no attainment scores yet"]]
-    return []
-
-
-def describe_squares(estimator: Any, found: Description) -> None:
-    """Sum of squares, controls and centres; nothing of methods without such controls."""
-    if not hasattr(estimator, "control_inertia_"):
-        return
-    squares: dict[str, Any] = {"inertia": estimator.inertia_, "local_searches": estimator.n_local_searches_}
-    if estimator.control_inertia_:
-        squares["controls"] = dict(estimator.control_inertia_)
-    found.record["sum_of_squares"] = squares
-    found.arrays["centers"] = np.asarray(estimator.cluster_centers_)
+    return [["chosen", f"{chosen} {number_reason}"]] if number_reason else []
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
@@ -288,96 +241,82 @@ def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
     return rows
 
 
-def has_pool(estimator: Any) -> bool:
-    """Whether a fitted estimator chose from a pool, and tells the alternatives."""
-    return hasattr(estimator, "alternatives_")
-
-
-def describe_pareto(job: Job, found: Description) -> None:
+def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     """Add scores, alternatives, classes, controls and pictures."""
-    estimator, samples = job.estimator, job.samples
-    if not isinstance(samples, BagSamples):
-        estimator._describe_alternatives(getattr(samples, "feature_names", None) or None)
-    found.record |= _record(job)
-    frames = {"scores.csv": estimator.scores_.reset_index(drop=True).reset_index(names="member")}
-    if len(estimator.alternatives_):
-        names = [f"alternative-{row}" for row in range(len(estimator.alternatives_))]
-        labels = dict(zip(names, estimator.alternative_labels_, strict=True))
-        frames["alternatives.csv"] = pd.DataFrame({"row": samples.row_ids, **labels})
-        summary = estimator.alternatives_.copy()
-        summary.insert(0, "alternative", names)
+    result, samples = job.result, job.samples
+    alternatives = pool.alternatives(samples.feature_names or None)
+    found.record |= _record(job, pool, alternatives)
+    frames = {"scores.csv": pool.scores.reset_index(drop=True).reset_index(names="member")}
+    if len(alternatives):
+        frames["alternatives.csv"] = pd.DataFrame({"row": samples.row_ids, **result.alternatives})
+        summary = alternatives.copy()
+        summary.insert(0, "alternative", list(result.alternatives))
         frames["alternatives_summary.csv"] = summary
-        found.arrays["alternative_labels"] = estimator.alternative_labels_
-    probabilities = getattr(estimator, "predict_proba_", None)
-    if probabilities is not None:
-        frames[PROBABILITIES] = probability_frame(probabilities, class_names(job), samples.row_ids)
-        found.arrays["probabilities"] = probabilities
+        found.arrays["alternative_labels"] = np.stack(list(result.alternatives.values()))
+    if pool.probabilities is not None:
+        frames[PROBABILITIES] = probability_frame(pool.probabilities, class_names(job, pool), samples.row_ids)
+        found.arrays["probabilities"] = pool.probabilities
     found.frames |= frames
-    if estimator.pool_ is not None:
-        found.arrays["pool_labels"] = estimator.pool_.labels
-        found.pictures["similarity.png"] = partial(draw_pool, estimator=estimator, name=samples.name)
+    if pool.labels is not None:
+        found.arrays["pool_labels"] = pool.labels
+    if pool.coassociation is not None:
+        title = f"{type(job.estimator).__name__}, {samples.name}"
+        found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     found.writers.append(partial(save_questions, job=job))
-    for name in ("landmark_of", "control_labels", "random_control_labels"):
-        if getattr(estimator, f"{name}_", None) is not None:
-            found.arrays[name] = getattr(estimator, f"{name}_")
+    found.arrays |= pool.arrays
     if isinstance(samples, BagSamples):
         return
-    classes, columns = cluster_classes(job), samples.columns()
-    if getattr(estimator, "metric", None) != "precomputed" or samples.n_samples <= MOST_PLACES:
+    classes, columns = cluster_classes(job, pool), samples.columns()
+    if not job.of_distances or samples.n_samples <= MOST_PLACES:
         found.pictures[PARTITION] = partial(draw_partition, job=job, classes=classes)
-    if columns is not None and getattr(estimator, "metric", None) != "precomputed":
-        both = column_frames(columns, samples.category_names, estimator.labels_)
+    if columns is not None and not job.of_distances:
+        both = column_frames(columns, samples.category_names, result.labels)
         if classes is not None:
             for frame in both:
                 frame.insert(2, "class", [classes[k] for k in frame["cluster"]], allow_duplicates=True)
         found.clusters, found.frames["clusters.csv"] = both
         if isinstance(samples, PreparedSamples):
-            found.record["sorted_by"] = sorting_columns(columns, estimator.labels_)
+            found.record["sorted_by"] = sorting_columns(columns, result.labels)
 
 
-def _record(job: Job) -> dict[str, Any]:
-    estimator = job.estimator
-    confidence, p_value = float(estimator.confidence_), float(estimator.structure_p_value_)
+def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str, Any]:
+    result, confidence, p_value = job.result, pool.confidence, pool.structure_p_value
     record: dict[str, Any] = {
         "confidence": confidence if math.isfinite(confidence) else None,
         "structure_p_value": p_value if math.isfinite(p_value) else None,
-        "verdict": estimator.verdict_,
-        "pool_size": 0 if estimator.pool_ is None else estimator.pool_.n_partitions,
-        "alternatives": estimator.alternatives_.to_dict("records"),
+        "verdict": pool.verdict,
+        "pool_size": 0 if pool.labels is None else len(pool.labels),
+        "alternatives": alternatives.to_dict("records"),
     }
-    if (classes := cluster_classes(job)) is not None:
+    if (classes := cluster_classes(job, pool)) is not None:
         record["classes"] = classes
-    if hasattr(estimator, "control_score_"):
+    if pool.control_scores:
         from sklearn.metrics import adjusted_rand_score
 
-        names = [name for name in ("control", "random_control") if hasattr(estimator, f"{name}_labels_")]
-        pairs = {name: getattr(estimator, f"{name}_labels_") for name in names}
+        pairs = {name.replace("-", "_"): labels for name, labels in result.controls.items()}
         record["controls"] = {
-            "score": dict(estimator.control_score_),
+            "score": dict(pool.control_scores),
             "ari_to_labels": {
-                name: float(adjusted_rand_score(estimator.labels_, labels)) for name, labels in pairs.items()
+                name: float(adjusted_rand_score(result.labels, labels)) for name, labels in pairs.items()
             },
             "scores": {name: job.samples.scores(labels) for name, labels in pairs.items()},
         }
     return record
 
 
-def cluster_classes(job: Job) -> list[str] | None:
+def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
     """Name of the class of each cluster after a fit with labels; empty for new classes."""
-    estimator = job.estimator
-    if not hasattr(estimator, "classes_"):
+    if pool.classes is None:
         return None
-    names = class_names(job)
-    of_clusters = getattr(estimator, "cluster_classes_index_", None)
-    if of_clusters is None:
+    names = class_names(job, pool)
+    if pool.cluster_classes is None:
         return names
-    return [names[place] if place >= 0 else "" for place in of_clusters]
+    return [names[place] if place >= 0 else "" for place in pool.cluster_classes]
 
 
-def class_names(job: Job) -> list[str]:
-    """Names of ``classes_``, whose items are codes of the partial labels."""
-    names = job.samples.partial_names
-    codes = job.estimator.classes_
+def class_names(job: Job, pool: PoolResult) -> list[str]:
+    """Names of the classes, whose items are codes of the partial labels."""
+    names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
 
@@ -480,13 +419,13 @@ def column_table(frame: pd.DataFrame) -> str:
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     """Clusters with their features and classes, and predictions of labels where the fit had some."""
-    clusters, arrays = subspace_frame(job), attribute_arrays(job.estimator, _ARRAYS)
-    for name in ("feature_names", "class_names"):
-        arrays[name] = np.array(getattr(job.samples if name == "feature_names" else job, name), dtype=str)
+    clusters = subspace_frame(job)
+    names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
+    arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
     found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, arrays)
     if isinstance(job.samples, TextSamples | LabelSetSamples):
         found.pictures[TERMS] = partial(draw_leading, job=job)
-    found.record |= _search_record(job.estimator)
+    found.record |= job.result.record
     predictions = predictions_of(job.estimator, job.samples.X, job.labels)
     if predictions is not None:
         record = found.record["prediction"] = prediction_record(predictions)
@@ -516,7 +455,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     if isinstance(job.samples, TextSamples):
         documents = cluster_frame(job.samples, estimator)
         frame[["document", "title"]] = documents[["document", "title"]].to_numpy()
-    impurities = getattr(estimator, "impurities_", None)
+    impurities = job.result.arrays().get("impurities")
     if impurities is not None:
         frame["impurity"] = np.asarray(impurities)[clusters]
     if job.labels is not None and job.labels.y is not None:
@@ -599,20 +538,6 @@ def draw_leading(path: Path, job: Job) -> None:
     save_figure(figure, path)
 
 
-def _search_record(estimator: Any) -> dict[str, Any]:
-    """Objectives of the chosen start, and of the best of as many random ones, where starts were searched."""
-    control, chosen = getattr(estimator, "control_", None), getattr(estimator, "chosen_", None)
-    names = getattr(estimator, "objective_names_", ())
-    record: dict[str, Any] = {}
-    if chosen is not None:
-        record["chosen"] = dict(zip(names, estimator.pareto_front_[chosen].tolist(), strict=True))
-    if control is not None:
-        best = estimator.result_.problem.natural(control.F[[control.best]])[0]
-        record["control"] = dict(zip(names, best.tolist(), strict=True))
-        record["n_random_starts"] = control.n_draws
-    return record
-
-
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
@@ -666,7 +591,7 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
     probabilities = np.zeros(use.given.shape)
     probabilities[:, columns] = estimator.predict_proba(X)
     scores = probabilities
-    if getattr(estimator, "aggregation", None) == "sum":
+    if estimator.get_params(deep=False).get("aggregation") == "sum":
         votes = np.asarray(estimator.decision_function(X))
         scores = np.zeros(use.given.shape)
         scores[:, columns] = np.column_stack([-votes, votes]) if votes.ndim == 1 else votes

@@ -44,6 +44,7 @@ from moo_clustering.cli.terminal import INTERRUPTED, compiling_told, shown_warni
 from moo_clustering.datasets.files import DataError
 from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._methods import find_method
+from moo_clustering.results import ClusteringResult, has_labels
 
 # Samples from which on the recommended method takes so long that one may doubt whether it goes on.
 LONG = 1000
@@ -202,7 +203,7 @@ def run_job(
     """
     record = job.record() | dict(extra or {})
     found = None
-    verbose = bool(getattr(job.estimator, "verbose", True))
+    verbose = bool(job.estimator.get_params(deep=False).get("verbose", True))
     with shown_warnings() as warnings, compiling_told(verbose), ExitStack() as stack:
         try:
             folder.claim(record)
@@ -217,8 +218,8 @@ def run_job(
             record["warnings"] = [line.replace(f"{folder.path}/", "") for line in lines]
             record["timings"] = {"load": begun - job.started, "fit": fitted - begun}
             folder.discard_report()
-            if hasattr(job.estimator, "labels_"):
-                record["result"] = _summary(job.estimator)
+            if has_labels(job.estimator):
+                record["result"] = _summary(job.result)
                 found = describe(job)
                 record |= found.record
                 record["files"] = save_results(
@@ -255,7 +256,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
     for name in filling:
         if not isinstance(samples, PreparedSamples | CategorySamples):
             raise DataError(f"--{name} is for tables whose columns become features, and {samples} is none")
-        if name == "weights" and not getattr(samples, "has_equal_columns", False):
+        if name == "weights" and not (isinstance(samples, PreparedSamples) and samples.has_equal_columns):
             raise DataError(
                 f"--weights needs columns of equal scale, and method {method} is given them as they are; "
                 "leave out --set scale=... if that is why"
@@ -264,7 +265,7 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
 
 def _warn_of_missing(job: Job) -> None:
     """Tell whether the clusters follow cells that were missing."""
-    if isinstance(job.samples, PreparedSamples) and hasattr(job.estimator, "labels_"):
+    if isinstance(job.samples, PreparedSamples) and has_labels(job.estimator):
         names = following_missing(job.samples.missing, job.estimator.labels_)
         if names:
             listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
@@ -288,12 +289,13 @@ def _fit(job: Job) -> bool:
         ) from error
     if not job.method.module.startswith("moo_clustering."):
         _check_labels(job)
-    return bool(getattr(job.estimator, "interrupted_", False))
+    return has_labels(job.estimator) and job.result.interrupted
 
 
 def _check_labels(job: Job) -> None:
     """Refuse what a method of another package finds unless it is one cluster number per sample."""
-    labels, n_samples = np.asarray(getattr(job.estimator, "labels_", None)), job.samples.n_samples
+    labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
+    n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise ValueError(
             f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} integers, "
@@ -302,18 +304,18 @@ def _check_labels(job: Job) -> None:
     job.estimator.labels_ = labels
 
 
-def _summary(estimator: Any) -> dict[str, Any]:
-    sizes = cluster_sizes(estimator.labels_)
+def _summary(found: ClusteringResult) -> dict[str, Any]:
+    sizes = cluster_sizes(found.labels)
     result: dict[str, Any] = {"n_clusters": int(np.count_nonzero(sizes)), "sizes": sizes.tolist()}
     result["smallest_cluster"] = int(sizes[sizes > 0].min())
-    if n_noise := int((estimator.labels_ < 0).sum()):
+    if n_noise := int((found.labels < 0).sum()):
         result["n_noise"] = n_noise
-    for name in ("n_iter_", "n_components_", "neighbor_recall_"):
-        if getattr(estimator, name, None) is not None:
-            result[name[:-1]] = getattr(estimator, name)
-    if hasattr(estimator, "pareto_front_"):
-        result["n_solutions"] = len(estimator.pareto_front_)
-        result["objectives"] = list(estimator.objective_names_)
+    result |= found.figures
+    if found.neighbor_recall is not None:
+        result["neighbor_recall"] = found.neighbor_recall
+    if found.front is not None:
+        result["n_solutions"] = len(found.front)
+        result["objectives"] = list(found.front.names)
     return result
 
 

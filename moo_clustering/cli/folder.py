@@ -21,8 +21,7 @@ from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
-from moo_clustering.estimators._base import bag_history, history_frame
-from moo_clustering.estimators.bags_base import FeatureRange, scaled_bags
+from moo_clustering.results import ClusteringResult, Coassociation, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -31,12 +30,6 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report import ReportContent
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
-_ARRAYS = {
-    "medoids": "medoid_indices_",
-    "centers": "cluster_centers_",
-    "data_min": "data_min_",
-    "data_range": "data_range_",
-}
 # Columns of the history that are drawn, and their names in the figure.
 _DRAWN = {
     "min": "best objective",
@@ -470,24 +463,23 @@ def save_results(
     estimator's own when all else is saved. ``supervision`` has the arguments of ``fit`` besides the data.
     """
     is_bags = samples.kind == "bag"
-    id_column = "bag" if is_bags else "row"
-    labels = label_frame(id_column, samples.row_ids, estimator.labels_, record.get("classes"))
+    id_column, result = "bag" if is_bags else "row", result_of(estimator)
+    labels = label_frame(id_column, samples.row_ids, result.labels, record.get("classes"))
     write_csv(folder / LABELS, labels, plain=plain_csv)
-    # Medoids, centres in the units of the data, and ranges of bags.
-    found = result_arrays(estimator) | (attribute_arrays(estimator, _ARRAYS) if is_bags else {})
-    persistence.write_archive(folder / "result.npz", found | dict(arrays), record)
+    persistence.write_archive(folder / "result.npz", result_arrays(result) | dict(arrays), record)
     tables = {name: frame.rename(columns={"row": id_column}) for name, frame in frames.items()}
-    front = front_frame(estimator, supervision)
+    front = front_frame(result, supervision)
     if front is not None:
         tables["front.csv"] = front
-    history = bag_history(estimator) if is_bags else history_frame(estimator)
+    history = result.history()
     if history is not None:
         tables["history.csv"] = history
     for name, frame in tables.items():
         write_csv(folder / name, frame, plain=plain_csv)
     written = [name for write in writers for name in write(folder)]
     # Nothing but pictures and the report may be lost from here on.
-    drawn = draw_pictures(folder, _pictures(estimator, samples, front, history) | dict(pictures))
+    name = f"{type(estimator).__name__}, {samples.name}"
+    drawn = draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
     return [LABELS, "result.npz", *tables, *written, *drawn]
 
 
@@ -518,25 +510,22 @@ def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
     return frame.map(cell).rename(columns=cell).to_csv(index=False, lineterminator="\n").encode()
 
 
-def result_arrays(estimator: Any) -> dict[str, Any]:
-    """Arrays of a fitted estimator to save."""
-    kept = {
-        "labels": "labels_", "similarity": "similarity_", "embedding": "embedding_",
-        "eigenvalues": "eigenvalues_", "front": "pareto_front_", "front_neighbors": "pareto_neighbors_",
-        "front_n_clusters": "pareto_K_", "attainment": "attainment_scores_", "run_labels": "run_labels_",
-        "run_losses": "run_losses_", "association": "association_", "confidence": "confidence_",
-    }  # fmt: skip
-    arrays = attribute_arrays(estimator, kept)
-    # Partitions of the front, if they are there or cheap to come by and to keep.
-    if len(getattr(estimator, "pareto_front_", ())) * len(estimator.labels_) <= _LARGEST:
-        found = _partitions(estimator)
-        arrays |= {} if found is None else {"front_labels": found}
-    return arrays
-
-
-def attribute_arrays(estimator: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Attributes that an estimator has, as arrays, by the names they are saved under."""
-    found = {name: getattr(estimator, attribute, None) for name, attribute in attributes.items()}
+def result_arrays(result: ClusteringResult) -> dict[str, Any]:
+    """Arrays of a result to save."""
+    spectral = {"similarity": result.similarity, "embedding": result.embedding}
+    runs = {"run_labels": result.runs, "run_losses": result.run_losses}
+    found = {
+        "labels": result.labels,
+        **spectral,
+        "eigenvalues": result.eigenvalues,
+        **runs,
+        **result.arrays(),
+    }
+    if (front := result.front) is not None:
+        found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
+        # Partitions of the front, if they are there or cheap to compute and to keep.
+        if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
+            found["front_labels"] = front.labels()
     return {
         name: sparse.csr_array(value) if sparse.issparse(value) else np.asarray(value, order="C")
         for name, value in found.items()
@@ -544,49 +533,29 @@ def attribute_arrays(estimator: Any, attributes: Mapping[str, str]) -> dict[str,
     }
 
 
-def front_frame(estimator: Any, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
+def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
     """Members of the front: number, objectives in natural sign, and, where they are known, number of
-    clusters, attainment score (empty: none), shares of the satisfied constraints and whether it is the
-    partition given.
+    clusters, scores (empty: none), shares of the satisfied constraints and whether it is the result.
     """
-    front = getattr(estimator, "pareto_front_", None)
+    front = result.front
     if front is None:
         return None
     frame = pd.DataFrame({"member": np.arange(len(front))})
-    for number, name in enumerate(estimator.objective_names_):
-        frame[name] = front[:, number]
-    if getattr(estimator, "pool_", None) is not None:
-        frame["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in estimator.pareto_labels_]
-    for name, attribute in (("n_clusters", "pareto_K_"), ("attainment", "attainment_scores_")):
-        if hasattr(estimator, attribute):
-            frame[name] = getattr(estimator, attribute)
-    if supervision and (partitions := _partitions(estimator)) is not None:
-        for name, shares in satisfied_shares(partitions, supervision).items():
+    for number, name in enumerate(front.names):
+        frame[name] = front.values[:, number]
+    if front.n_clusters is not None:
+        frame["n_clusters"] = front.n_clusters
+    elif result.pool is not None:
+        frame["n_clusters"] = [len(np.unique(labels[labels >= 0])) for labels in front.labels()]
+    for name, scores in front.scores.items():
+        frame[name] = scores
+    if supervision and front.is_ready:
+        for name, shares in satisfied_shares(front.labels(), supervision).items():
             frame[name] = shares
-    if hasattr(estimator, "chosen_") or _partitions(estimator) is not None:
-        chosen = _chosen(estimator)
+    if result.member_is_known or front.is_ready:
+        chosen = result.row_of_front()
         frame["chosen"] = False if chosen is None else frame["member"] == chosen
     return frame
-
-
-def _partitions(estimator: Any) -> NDArray[Any] | None:
-    # Decoded from genes, or rows of a pool.
-    if hasattr(estimator, "pareto_K_") or getattr(estimator, "pool_", None) is not None:
-        return np.asarray(estimator.pareto_labels_)
-    # Elsewhere as a property it may cost as much again as the fit.
-    found = vars(estimator).get("pareto_labels_")
-    return None if found is None else np.asarray(found)
-
-
-def _chosen(estimator: Any) -> int | None:
-    """Row of the member that the estimator took; None if it took another solution."""
-    if hasattr(estimator, "chosen_"):
-        return estimator.chosen_
-    partitions = _partitions(estimator)
-    if partitions is None:
-        return None
-    same = np.flatnonzero((partitions == estimator.labels_).all(axis=1))
-    return int(same[0]) if len(same) else None
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
@@ -612,7 +581,11 @@ def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]
 
 
 def _pictures(
-    estimator: Any, samples: Samples, front: pd.DataFrame | None, history: pd.DataFrame | None
+    result: ClusteringResult,
+    title: str,
+    samples: Samples,
+    front: pd.DataFrame | None,
+    history: pd.DataFrame | None,
 ) -> dict[str, Callable[[Path], object]]:
     """Functions that draw front, attainment, similarity matrix, history and bags, as far as there are any."""
     # Loaded lazily: a plot that is asked for imports its libraries.
@@ -620,31 +593,24 @@ def _pictures(
 
     pictures: dict[str, Callable[[Path], object]] = {}
     if samples.kind == "bag":
-        pictures |= {DISTANCES: partial(_draw_bag_distances, estimator=estimator, X=samples.X)}
-        pictures |= {EMBEDDING: partial(_draw_bag_embedding, estimator=estimator, X=samples.X)}
-    if front is not None and len(front):
-        pictures["front.png"] = lambda path: visualization.plot_front(
-            estimator.pareto_front_,
-            estimator.objective_names_,
+        pictures |= {DISTANCES: partial(_draw_bag_distances, result=result, X=samples.X)}
+        pictures |= {EMBEDDING: partial(_draw_bag_embedding, result=result, X=samples.X)}
+    if front is not None and len(front) and result.front is not None:
+        drawn = (
+            result.front.values,
+            result.front.names,
             front["chosen"].to_numpy() if "chosen" in front else None,
-            path=path,
         )
-    if hasattr(estimator, "attainment_"):
-        pictures["attainment.png"] = lambda path: visualization.plot_attainment(
-            estimator.attainment_, estimator.chosen_, estimator.objective_names_[:2], path=path
-        )
-    if getattr(estimator, "similarity_", None) is not None:
+        pictures["front.png"] = lambda path: visualization.plot_front(*drawn, path=path)
+    if result.attainment is not None and result.front is not None:
+        scores = result.attainment, result.member, result.front.names[:2]
+        pictures["attainment.png"] = lambda path: visualization.plot_attainment(*scores, path=path)
+    if result.similarity is not None:
         pictures["similarity.png"] = lambda path: visualization.plot_similarity(
-            estimator.similarity_,
-            estimator.labels_,
-            getattr(estimator, "eigenvalues_", ()),
-            getattr(estimator, "embedding_", None),
-            title=f"{type(estimator).__name__}, {samples.name}",
-            path=path,
+            result.similarity, result.labels, result.eigenvalues, result.embedding, title=title, path=path
         )
     if history is not None and len(history) > 1:
-        has_logbook = samples.kind == "bag" and hasattr(estimator, "logbook_")
-        pictures[HISTORY] = partial(_draw_history, history=_drawn(history) if has_logbook else history)
+        pictures[HISTORY] = partial(_draw_history, history=_drawn(history))
     return pictures
 
 
@@ -663,25 +629,25 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
     save_figure(figure, path)
 
 
-def _draw_bag_distances(path: Path, estimator: Any, X: Bags) -> None:
+def _draw_bag_distances(path: Path, result: ClusteringResult, X: Bags) -> None:
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_distances
 
-    bags = scaled_bags(estimator, X)
-    plot_bag_distances(bags, estimator.labels_, max_bags=min(1500, affordable_bags(bags)), path=path)
+    bags = result.scaled(X)
+    plot_bag_distances(bags, result.labels, max_bags=min(1500, affordable_bags(bags)), path=path)
 
 
-def _draw_bag_embedding(path: Path, estimator: Any, X: Bags) -> None:
+def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
     """Bags in the plane, with the centres or medoids of their clusters."""
+    from moo_clustering.bags import as_bags
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
 
-    bags = scaled_bags(estimator, X)
-    centers = getattr(estimator, "cluster_centers_", None)
+    bags, centers = result.scaled(X), result.arrays().get("centers")
     if centers is not None:
-        centers = FeatureRange(estimator.data_min_, estimator.data_range_).scale(centers)
+        centers = result.scaled(as_bags(np.asarray(centers))).instances
     plot_bag_embedding(
         bags,
-        estimator.labels_,
-        medoids=getattr(estimator, "medoid_indices_", None),
+        result.labels,
+        medoids=result.medoids,
         centers=centers,
         max_bags=min(1000, affordable_bags(bags)),
         path=path,
@@ -689,10 +655,11 @@ def _draw_bag_embedding(path: Path, estimator: Any, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
+    """Columns of a logbook under readable names; other histories as they are."""
     names = [name for name in _DRAWN if name in history]
     # A threshold that never falls is no news.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
-    return history[["generation", *names]].rename(columns=_DRAWN)
+    return history[["generation", *names]].rename(columns=_DRAWN) if names else history
 
 
 def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
@@ -718,7 +685,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
     """Coordinates and their names: one or two columns as they are, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
-    if getattr(estimator, "metric", None) == "precomputed":
+    if job.of_distances:
         from moo_clustering.visualization.partitions import scaled_to_plane
 
         positions, stress = scaled_to_plane(np.asarray(X))
@@ -733,25 +700,24 @@ def _places(job: Job) -> tuple[Any, list[str]]:
     return scaling.transform(X), list(samples.feature_names)
 
 
-def draw_pool(path: Path, estimator: Any, name: str) -> None:
+def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
     """Draw the share of the pool that has two samples together, for some of many samples."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity
-    from moo_clustering.visualization.partitions import pool_similarity
 
-    together, labels, n_all, what = pool_similarity(estimator, MOST_PLACES)
+    together, labels, n_all, what = coassociation(MOST_PLACES)
     degree = np.sqrt(together.sum(axis=1))
     laplacian = np.eye(len(labels)) - together / np.outer(degree, degree)
-    last = min(len(labels), max(10, estimator.n_clusters_ + 2)) - 1
+    n_clusters = int(labels.max()) + 1
+    last = min(len(labels), max(10, n_clusters + 2)) - 1
     eigenvalues, vectors = eigh(laplacian, subset_by_index=[0, last])
     part = "" if len(labels) == n_all else f", {len(labels)} of {n_all} {what}"
-    title = f"{type(estimator).__name__}, {name}"
     plot_similarity(
         together,
         labels,
         eigenvalues,
-        vectors[:, : estimator.n_clusters_],
+        vectors[:, :n_clusters],
         title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
         path=path,
     )

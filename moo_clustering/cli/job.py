@@ -29,6 +29,7 @@ from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED
 from moo_clustering.estimators._methods import METHODS, RECOMMENDED, RECOMMENDED_FOR_BAGS, Method
 from moo_clustering.persistence import environment, to_json
+from moo_clustering.results import ClusteringResult, result_of
 
 # Parameters that do not affect the result, or that name places on the disk.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
@@ -56,9 +57,20 @@ class Job:
     options: dict[str, Any] | None = None  # parameters of the estimator that were set by the user
 
     @property
+    def result(self) -> ClusteringResult:
+        """What the fitted estimator found."""
+        return result_of(self.estimator)
+
+    @property
+    def of_distances(self) -> bool:
+        """Whether the samples are a matrix of distances."""
+        metric = self.estimator.get_params(deep=False).get("metric")
+        return isinstance(metric, str) and metric == "precomputed"
+
+    @property
     def weighs_features(self) -> bool:
         """Whether the method finds weights of features in every cluster."""
-        return hasattr(self.method.load(), "leading_features")
+        return "leading_features" in dir(self.method.load())
 
     @property
     def class_names(self) -> list[str]:
@@ -276,7 +288,7 @@ def _labels(
 def _document_features(
     method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
 ) -> TextSamples:
-    if getattr(estimator, "input", None) == "counts":
+    if estimator.get_params(deep=False).get("input") == "counts":
         raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
     if method.stems:
         if "svd" in options:
@@ -301,7 +313,7 @@ def _document_features(
 
 def units_note(estimator: Any, samples: Samples) -> str | None:
     """A note about features of very different spread that are taken as they are, if there are such."""
-    if getattr(estimator, "scale", None) != "none" or not samples.has_units:
+    if estimator.get_params(deep=False).get("scale") != "none" or not samples.has_units:
         return None
     spreads = samples.X.std(axis=0)
     spreads = spreads[spreads > 0]

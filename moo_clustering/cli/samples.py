@@ -19,6 +19,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.datasets.tables import NamedRows
 from moo_clustering.persistence import fingerprint
+from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
@@ -433,16 +434,15 @@ class BagSamples(UntabledSamples):
         scores["largest_class"] = float(np.bincount(y).max() / len(y))
         return scores | self._unlabelled_accuracy(labels)
 
-    def indices(self, estimator: Any) -> dict[str, float | None]:
-        """Validity indices of a fitted estimator, None where undefined.
+    def indices(self, result: ClusteringResult, n_jobs: int | None = None) -> dict[str, float | None]:
+        """Validity indices of a result, None where undefined.
 
         The indices are those of :func:`~moo_clustering.validity.bag_report`, without the silhouettes where
         the distances of all bags would take longer than the fit.
         """
-        from moo_clustering.estimators.bags_base import scaled_bags
         from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
-        bags, n_jobs = scaled_bags(estimator, self.X), getattr(estimator, "n_jobs", None)
+        bags = result.scaled(self.X)
         if bags.n_bags <= MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= MOST_WORK:
             indices = bag_indices(bags, n_jobs=n_jobs)
         else:
@@ -450,7 +450,7 @@ class BagSamples(UntabledSamples):
                 "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
                 "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
             }
-        report = bag_report(None, estimator.labels_, indices=indices)
+        report = bag_report(None, result.labels, indices=indices)
         return {
             name: value if math.isfinite(value) else None
             for name, value in report.items()

@@ -201,8 +201,8 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 def _listed(beside: Beside) -> dict[str, Any]:
     """Samples side by side as values that JSON has."""
     lines = {
-        name: [[line.name, line.values, _plain(float(line.difference))] for line in getattr(beside, name)]
-        for name in ("notes", "features")
+        name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
+        for name, listed in (("notes", beside.notes), ("features", beside.features))
     }
     return beside._asdict() | lines
 

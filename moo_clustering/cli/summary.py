@@ -11,7 +11,6 @@ from moo_clustering.cli.ask import QUESTIONS
 from moo_clustering.cli.describe import (
     cluster_table,
     column_table,
-    has_pool,
     number_rows,
     squares_rows,
     subspace_table,
@@ -20,7 +19,8 @@ from moo_clustering.cli.folder import REPORT
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.estimators._base import recall_text
-from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
+from moo_clustering.estimators._pareto_confidence import alternative_lines
+from moo_clustering.results import Front
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,29 +43,32 @@ _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
     """The table of the clusters, where they are described, then data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
-    shape, precomputed = str(job.samples), getattr(job.estimator, "metric", None) == "precomputed"
-    if precomputed and not is_bags:
+    shape = str(job.samples)
+    if job.of_distances and not is_bags:
         shape = f"{job.samples.name}, {job.samples.n_samples} {kind} and the distances between them"
     rows = [["data", shape], *label_rows(job, kind)]
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
-    # What it has meant was measured without labels.
-    verdict = None if job.supervision else verdict_of(job.estimator)
+    found = job.result if "result" in record else None
+    # What a verdict has meant was measured without labels.
+    verdict = None
+    if found is not None and found.pool is not None and not job.supervision:
+        verdict = found.pool.verdict_line
     if "result" in record and is_bags:
         rows += bag_rows(record)
         rows += pareto_rows(record, out, verdict)
-    elif "result" in record:
+    elif found is not None:
         result = record["result"]
         sizes = sorted(filter(None, result["sizes"]), reverse=True)
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         noise = f", {result['n_noise']} in none" if "n_noise" in result else ""
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
-        if (found := recall_text(result.get("neighbor_recall"))) is not None:
-            rows.append(["neighbours", found])
-        if "n_solutions" in result:
-            rows.append(["front", _front(record, job)])
+        if (recall := recall_text(found.neighbor_recall)) is not None:
+            rows.append(["neighbours", recall])
+        if found.front is not None:
+            rows.append(["front", _front(found.front)])
         rows += pareto_rows(record, out, verdict)
-        rows += number_rows(record, job.estimator, supervised=bool(job.supervision))
+        rows += number_rows(record, found.number_reason)
         rows += search_rows(record)
         rows += squares_rows(record)
         rows += [[name.replace("_", " "), f"{value:.4f}"] for name, value in record["scores"].items()]
@@ -115,10 +118,9 @@ def _bags(count: int) -> str:
     return f"{count} bag{'' if count == 1 else 's'}"
 
 
-def _front(record: Mapping[str, Any], job: Job) -> str:
-    n_solutions = record["result"]["n_solutions"]
-    text = f"{n_solutions} member{'' if n_solutions == 1 else 's'}"
-    numbers = getattr(job.estimator, "pareto_K_", None)
+def _front(front: Front) -> str:
+    text = f"{len(front)} member{'' if len(front) == 1 else 's'}"
+    numbers = front.n_clusters
     if numbers is None or len(set(numbers)) == 1:
         return text
     return f"{text} of {numbers.min()} to {numbers.max()} clusters"
@@ -195,7 +197,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
     if job.samples.kind == "document" and not job.weighs_features:
         return cluster_table(clusters)
-    if has_pool(job.estimator) or job.method.categorical:
+    if job.result.pool is not None or job.method.categorical:
         return column_table(clusters)
     return subspace_table(clusters)
 

@@ -187,8 +187,8 @@ def _lossy(stream: Any, number: int) -> Any:
         raw.lost = OSError(errno.EBADF, os.strerror(errno.EBADF))
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
-        encoding=getattr(stream, "encoding", None) or "utf-8",
-        errors="backslashreplace" if number == 2 else getattr(stream, "errors", None) or "replace",
+        encoding=(stream and stream.encoding) or "utf-8",
+        errors="backslashreplace" if number == 2 else (stream and stream.errors) or "replace",
         line_buffering=True,
     )
 

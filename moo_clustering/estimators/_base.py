@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import warnings
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.core.algorithm import Algorithm
@@ -59,6 +60,7 @@ from moo_clustering.algorithms.deap_loops import CountedStep
 from moo_clustering.algorithms.deap_search import can_take
 from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
 from moo_clustering.algorithms.search import Plan, Plans, complete
+from moo_clustering.bags import Bags
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints, constraint_groups
 from moo_clustering.controls import ControlComparison, compare, compare_planned
 from moo_clustering.encodings import relabel_by_first_appearance
@@ -67,6 +69,7 @@ from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.persistence import Checkpoint, fingerprint
+from moo_clustering.results import ClusteringResult, Front, Objective, from_attributes
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -180,6 +183,21 @@ class ReportMixin(NumericOptionsMixin):
         """
         return _pages("estimators").write_report_of(self, path, X, **options)
 
+    def clustering_result(self) -> ClusteringResult:
+        """Return what the clusterer found, for reports, cards, plots and the command.
+
+        Returns
+        -------
+        ClusteringResult
+        """
+        check_is_fitted(self, "labels_")
+        return self._clustering_result()
+
+    def _clustering_result(self) -> ClusteringResult:
+        """Result from the attributes. A subclass replaces fields of what this returns."""
+        scale = getattr(self, "scale", None)
+        return replace(from_attributes(self), scaled=partial(_scaled_features, scale))
+
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the page of :meth:`report` in the notebook or in the browser.
 
@@ -218,6 +236,16 @@ def _pages(name: str) -> Any:
     The import is lazy because the reports import the estimators, and fits do not need reports.
     """
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
+
+
+def _scaled_features(scale: Any, X: Any) -> Any:
+    """Features in the scale of the fit; bags are not scaled."""
+    if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
+        return X
+    if scale != "minmax":
+        pools = importlib.import_module("moo_clustering.estimators._pareto_pool")
+        return pools.FeatureScaling.of(X, scale, n_components=X.shape[1]).transform(X)
+    return np.asarray(feature_scaling(X, scale)(X), dtype=np.float64)
 
 
 def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
@@ -402,6 +430,22 @@ class FrontMixin(metaclass=ABCMeta):
         """Mask of the objectives that are maximised."""
         return (False,) * len(self.objective_names_)
 
+    def _clustering_result(self) -> ClusteringResult:
+        found: ClusteringResult = super()._clustering_result()  # type: ignore[misc]
+        objectives = map(Objective, self.objective_names_, self._greater_is_better())
+        front = Front(self.pareto_front_, tuple(objectives), partial(_labels_of_rows, self))
+        return replace(found, front=front, rules=self.rules_, select=self._selected)
+
+    def _selected(self, rule: str) -> ClusteringResult:
+        # A shallow copy is enough: ``choose`` sets attributes, and changes no object behind them but caches.
+        other = copy.copy(self)
+        return other.choose(rule)._clustering_result()
+
+
+def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
+    # From a copy, because the property caches its value on the estimator.
+    return np.asarray(copy.copy(model).pareto_labels_)[rows]
+
 
 class ControlsMixin:
     """Mixin of clusterers that search: hands out the search, and compares it with its controls.
@@ -568,6 +612,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     callback: Annotated[Any, callable, None] = None
     termination: Annotated[Any, Termination, tuple, None] = None
     save_history: bool = False
+
+    def _greater_is_better(self) -> Sequence[bool]:
+        problem: Any = self.result_.problem  # type: ignore[attr-defined]
+        return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
 
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]
@@ -884,6 +932,22 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, SpectralMixin):
         graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
         return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
 
+    def _greater_is_better(self) -> Sequence[bool]:
+        return (False,) * len(self.objective_names_)
+
+    def _clustering_result(self) -> ClusteringResult:
+        found = super()._clustering_result()
+        if found.front is None or "pareto_labels_" in vars(self):
+            return found
+        front = replace(found.front, is_ready=False, labels_of=self._partitions_of)
+        return replace(found, front=front)
+
+    def _partitions_of(self, rows: NDArray[np.intp]) -> list[NDArray[np.int32]]:
+        with warnings.catch_warnings():
+            # The fit has already warned about the partition that it selected.
+            warnings.simplefilter("ignore")
+            return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
+
     def _joins(self, must_link: ArrayLike | None) -> bool:
         """Whether the graph gets links between samples that belong together."""
         return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
@@ -1103,30 +1167,6 @@ def _plain(value: Any) -> Any:
         parts = value if isinstance(value, tuple | list) else [value]
         return fingerprint(*(np.asarray(part) for part in parts))
     return value.item() if isinstance(value, np.generic) else value
-
-
-def history_frame(estimator: Any) -> pd.DataFrame | None:
-    """History of the search, one row per generation or sweep, or None."""
-    history = getattr(estimator, "history_", None)
-    if history is None:
-        return None
-    if isinstance(history, pd.DataFrame):
-        return history
-    if isinstance(history, np.ndarray):
-        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
-    return history.to_frame(getattr(estimator, "objective_names_", None))
-
-
-def bag_history(estimator: Any) -> pd.DataFrame | None:
-    """Logbook of the search, one row per generation or update of the centres, or None."""
-    if not hasattr(estimator, "logbook_"):
-        recorder = getattr(estimator, "history_", None)
-        return None if recorder is None else recorder.to_frame(estimator.objective_names_)
-    frame = pd.DataFrame(list(estimator.logbook_)).rename(columns={"gen": "generation", "iter": "generation"})
-    seconds = getattr(getattr(estimator, "history_", None), "seconds", ())
-    if len(seconds) == len(frame):
-        frame.insert(1, "seconds", seconds)
-    return frame
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -15,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering import results
 from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
@@ -276,8 +278,11 @@ class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC
     def _own_rules(self) -> tuple[str, ...]:
         return BY_CONSTRAINTS
 
-    def _greater_is_better(self) -> list[bool]:
-        return [name == "i_index" for name in self.objective_names_]
+    def _clustering_result(self) -> results.ClusteringResult:
+        found = super()._clustering_result()
+        assert found.front is not None
+        final = {"repaired": self.repaired_labels_, "medoids": self.repaired_medoids_}
+        return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
         """By satisfied pairs: all of them alike, or in equal parts of must-links and cannot-links.

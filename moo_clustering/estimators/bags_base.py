@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -17,12 +18,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering import results
 from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import MAX_MEMORY
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
-from moo_clustering.bags import Bags, BagTransformer, as_bags, bag_distances
+from moo_clustering.bags import Bags, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
 from moo_clustering.bags.distances import Kind, bag_blocks
 from moo_clustering.bags.repair import PartitionRepair, pair_rule
@@ -211,6 +213,19 @@ class BagClusterer(
         """
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found = super()._clustering_result()
+        names = {name: f"{name}_" for name in ("data_min", "data_range")}
+        names |= {"medoids": "medoid_indices_", "centers": "cluster_centers_"}
+        arrays = results.attributes_of(self, names)
+        seconds = found.records[0].seconds if len(found.records) > 1 else ()
+        return replace(
+            found,
+            scaled=FeatureRange(self.data_min_, self.data_range_).scale_bags,
+            history=lambda: results.logbook_frame(self.logbook_, seconds),
+            arrays=lambda: arrays,
+        )
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
@@ -442,10 +457,3 @@ def count_distinct_bags(bags: Bags, limit: int) -> int:
     It looks at no more bags than it takes to find ``limit``.
     """
     return count_distinct(bag_keys(bags), limit)
-
-
-def scaled_bags(estimator: Any, bags: Bags) -> Bags:
-    """Bags in the scale in which a fitted estimator measured them; unchanged if it does not scale."""
-    if not hasattr(estimator, "data_min_"):
-        return BagTransformer().fit_transform(bags) if getattr(estimator, "normalize", False) else bags
-    return FeatureRange(estimator.data_min_, estimator.data_range_).scale_bags(bags)

@@ -83,8 +83,8 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
         seed = int(sequence.generate_state(1)[0])
         checkpoint = _base.checkpoint_for(self, X, pairs.must_link, pairs.cannot_link)
         search = self._pymoo_search_for(problem, problem.operators(), seed, NSGA2, output=None)
-        self._signs = problem.natural(np.ones(problem.n_obj))
-        yield from self._drive(search, problem, self.n_gen, checkpoint, self._signs)
+        signs = problem.natural(np.ones(problem.n_obj))
+        yield from self._drive(search, problem, self.n_gen, checkpoint, signs)
         self.result_: Result = _base.settled(search.result())
         labels = relabel_by_first_appearance(problem.decode(self.result_.X))
         rows = np.sort(distinct_rows(labels)[0])
@@ -92,9 +92,6 @@ class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
         self.pareto_front_ = problem.natural(self.result_.F[rows])
         self.objective_names_ = problem.objective_names
         self.choose(self.select)
-
-    def _greater_is_better(self) -> list[bool]:
-        return list(self._signs < 0)
 
     def _take_member(self, row: int) -> None:
         self.chosen_, self.labels_ = row, self.pareto_labels_[row].copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering import results
 from moo_clustering._arrays import (
     AnyFloatArray,
     Labels,
@@ -289,6 +291,14 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         labels = similarity.argmax(axis=1).astype(np.int32)
         labels[~(similarity > 0).any(axis=1)] = np.bincount(self.labels_).argmax()
         return labels
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        return replace(
+            super()._clustering_result(),
+            runs=self.run_labels_,
+            run_losses=self.run_losses_,
+            arrays=lambda: {"association": self.association_, "confidence": self.confidence_},
+        )
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         return csr_array(validated_rows(self, X, reset=reset))
@@ -647,6 +657,9 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         """Cosine distances 1 - cos to the centroids, 1 for rows of zeros."""
         similarities, _ = self._similarities(X)
         return np.maximum(1.0 - similarities, 0.0)
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        return replace(super()._clustering_result(), metric="cosine")
 
     def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
         check_is_fitted(self)

@@ -7,7 +7,7 @@ the reading of columns, and the majority vote that makes one partition of a fron
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
@@ -23,6 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from moo_clustering import results
 from moo_clustering._arrays import FloatArray, Labels, non_dominated, spawn_seeds, warn_caller
 from moo_clustering._data import checked_array, checked_container
 from moo_clustering._docs import documented
@@ -195,11 +196,11 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         self._final_seed = int(final_seed.generate_state(1)[0])
         self.choose(self.final)
 
+    def _clustering_result(self) -> results.ClusteringResult:
+        return replace(super()._clustering_result(), arrays=lambda: {"memberships": self.memberships_})
+
     def _own_rules(self) -> tuple[str, ...]:
         return FINALS
-
-    def _greater_is_better(self) -> tuple[bool, bool]:
-        return (False, True)
 
     def _take_by_rule(self, rule: str) -> None:
         if rule == "vote":

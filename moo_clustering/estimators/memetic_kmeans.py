@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
 
@@ -25,6 +26,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering import results
 from moo_clustering._arrays import FloatArray, IntpArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import numeric_features
 from moo_clustering._docs import documented
@@ -260,6 +262,16 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        squares: dict[str, Any] = {"inertia": self.inertia_, "local_searches": self.n_local_searches_}
+        if self.control_inertia_:
+            squares["controls"] = dict(self.control_inertia_)
+        return replace(
+            super()._clustering_result(),
+            record={"sum_of_squares": squares},
+            arrays=lambda: {"centers": np.asarray(self.cluster_centers_)},
+        )
 
     def _controls(self, n_samples: int) -> list[str]:
         return [

@@ -28,6 +28,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering import results
 from moo_clustering._arrays import (
     FloatArray,
     Int64Array,
@@ -67,6 +68,7 @@ from moo_clustering.problems.partition import evaluated_population
 _OBJECTIVES = (("variance", "connectivity"), ("deviation", "connectivity"))
 # Rules that require labels or pairs.
 BY_SUPERVISION = ("labels", "constraints")
+_BY_KNOWLEDGE = ("auto", *BY_SUPERVISION)
 RULES = ("auto", "attainment", "variance", "sum", "knee", *BY_SUPERVISION)
 # Objectives and numbers of clusters of a front.
 ControlFront = tuple[FloatArray, Int64Array]
@@ -291,6 +293,47 @@ objective, int or callable, default="auto"
     def pesc(cls, n_clusters: int | None = None, **options: Any) -> Self:
         """MOCK of 2007 with the sizes of the PESC paper: 100 children, 100 generations."""
         return cls(n_clusters, **{**MOCK_PESC, **options})
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found = super()._clustering_result()
+        assert found.front is not None
+        attainment: AttainmentScores | None = getattr(self, "attainment_", None)
+        scores = {} if attainment is None else {"attainment": self.attainment_scores_}
+        return replace(
+            found,
+            front=replace(found.front, n_clusters=self.pareto_K_, scores=scores),
+            attainment=attainment,
+            number_reason=self._number_reason(),
+            record={} if attainment is None else {"attainment": self._promising_numbers(attainment)},
+        )
+
+    def _number_reason(self) -> str:
+        if self.n_clusters is not None:
+            return ""
+        if (
+            self._supervision.rule is not None
+            and self.supervision is not None
+            and self.select in _BY_KNOWLEDGE
+        ):
+            return "by agreement with what is known of the samples"
+        if self.interrupted_ and self.select in ("auto", "attainment"):
+            return "nearest to the best of both objectives; no attainment scores yet"
+        return ""
+
+    def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
+        """Score of the selected solution, and other promising numbers of clusters by their scores."""
+        scores, numbers = self.attainment_scores_, self.pareto_K_
+        score = float(scores[self.chosen_])
+        others = [row for row in self.promising_ if numbers[row] != self.n_clusters_]
+        others.sort(key=lambda row: -scores[row])
+        return {
+            "score": score if np.isfinite(score) else None,
+            "largest_number": int(attainment.k_max),
+            "also_promising": [
+                {"n_clusters": int(numbers[row]), "member": int(row), "score": float(scores[row])}
+                for row in others
+            ],
+        }
 
     @property
     def rules_(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Self
@@ -21,7 +21,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import consensus, graphs
+from moo_clustering import consensus, graphs, results
 from moo_clustering._arrays import AnyFloatArray, FloatArray, IntArray, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY
@@ -252,6 +252,10 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
         found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)
         return np.take_along_axis(found.lists.indices.T, ranks, axis=0)
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found = super()._clustering_result()
+        return replace(found, arrays=lambda: {"front_neighbors": self.pareto_neighbors_})
 
     def _own_rules(self) -> tuple[str, ...]:
         return ENSEMBLES

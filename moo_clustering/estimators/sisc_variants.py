@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -22,7 +23,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from moo_clustering import operators
+from moo_clustering import operators, results
 from moo_clustering._arrays import (
     FloatArray,
     array_of,
@@ -172,6 +173,18 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found, names = super()._clustering_result(), self.objective_names_
+        record: dict[str, Any] = {}
+        if self.chosen_ is not None:
+            record["chosen"] = dict(zip(names, self.pareto_front_[self.chosen_].tolist(), strict=True))
+        values = None
+        if self.control_ is not None:
+            values = self.result_.problem.natural(self.control_.F[[self.control_.best]])[0]
+            record["control"] = dict(zip(names, values.tolist(), strict=True))
+            record["n_random_starts"] = self.control_.n_draws
+        return replace(found, record=record, values=values if self.chosen_ is None else None)
 
     @property
     def rules_(self) -> tuple[str, ...]:

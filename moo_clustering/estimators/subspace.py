@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -26,7 +27,7 @@ from sklearn.base import (
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from moo_clustering import subspace
+from moo_clustering import results, subspace
 from moo_clustering._arrays import (
     AnyFloatArray,
     FloatArray,
@@ -80,6 +81,16 @@ _REASONS = {
 }
 
 
+# Arrays of the archive of a run, and the attributes that hold them.
+_ARRAYS = {
+    "memberships": "memberships_",
+    "centers": "cluster_centers_",
+    "feature_weights": "feature_weights_",
+    "class_shares": "class_shares_",
+    "impurities": "impurities_",
+}
+
+
 class LeadingFeaturesMixin(metaclass=ABCMeta):
     """Mixin of clusterers with feature weights per cluster."""
 
@@ -118,6 +129,16 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
                 f"feature_names must name the {model.n_features_in_} features; got {len(names)} names"
             )
         return leading_terms(self._distinction(), names, int(n))
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found: results.ClusteringResult = super()._clustering_result()  # type: ignore[misc]
+        arrays = results.attributes_of(self, _ARRAYS)
+        return replace(
+            found,
+            feature_weights=arrays["feature_weights"],
+            leading_features=self.leading_features,
+            arrays=lambda: arrays,
+        )
 
     @abstractmethod
     def _distinction(self) -> AnyFloatArray:

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from deap import tools
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from moo_clustering._arrays import FloatArray, non_dominated, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering.fronts import front_box, hypervolume
+from moo_clustering.algorithms.search import Recorder
+from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
+from moo_clustering.results import has_labels, records_of, result_of
 
 # Also public names of this room.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from moo_clustering.fronts import AttainmentScores
 
 _ATTAINMENT_MEMBERS, _ATTAINMENT_CHOSEN, _CONTROLS, _PROMISING = "#4477aa", "#cc3311", "0.6", "#228833"
 # Least distance of numbers beside the front, in its units.
@@ -124,7 +127,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     ValueError, TypeError
         A row outside the front, or other things than scores.
     """
-    if not hasattr(attainment, "scores"):
+    if not isinstance(attainment, AttainmentScores):
         raise TypeError(
             f"attainment must be AttainmentScores, such as attainment_ of a fitted MOCK that was asked for "
             f"them, got {type(attainment).__name__}"
@@ -410,10 +413,12 @@ def front_data(
     ValueError
         For an empty front, values that are not finite, or names or rows that do not fit it.
     """
-    if hasattr(F, "pareto_front_"):
-        names = F.objective_names_ if names is None else names
-        chosen = getattr(F, "chosen_", None) if chosen is None else chosen
-        F = F.pareto_front_
+    if isinstance(F, BaseEstimator):
+        result = result_of(F)
+        if result.front is None:
+            raise ValueError(f"this {type(F).__name__} has no front; plot those of a multi-objective search")
+        names = result.front.names if names is None else names
+        chosen, F = result.member if chosen is None else chosen, result.front.values
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
         raise ValueError(f"F must have shape (n_solutions, n_objectives) and a member, got {F.shape}")
@@ -871,7 +876,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
     """
     if isinstance(run, pd.DataFrame):
         return _of_frame(run)
-    if _is_recorder(run):
+    if isinstance(run, Recorder):
         return _of_recorder(run, names)
     if isinstance(run, list) and run and all(isinstance(row, Mapping) for row in run):
         return _of_logbook(run)
@@ -887,27 +892,22 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
 
 def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
     name = type(run).__name__
-    kept = (getattr(run, key, None) for key in ("history_", "logbook_", "objective_history_"))
-    found: list[Any] = [each for each in kept if each is not None]
-    for history in found:
-        if not _is_recorder(history):
-            read = read_history(history)
-            return read._replace(step="sweep") if read.step == "step" else read
-        if history.F:
-            own = getattr(run, "objective_names_", None)
-            return _of_recorder(history, own if names is None else names)
-    if found:
-        raise ValueError(f"the history of this {name} is empty: its run had nothing to search")
-    if not hasattr(run, "fit"):
+    if not isinstance(run, BaseEstimator):
         raise TypeError(
             "a run must be a fitted estimator with history_ or logbook_, a Recorder, a DataFrame with a "
             f"column 'generation', a DEAP logbook or an array, got {name}"
         )
+    for history in (records := records_of(run)):
+        if not isinstance(history, Recorder):
+            read = read_history(history)
+            return read._replace(step="sweep") if read.step == "step" else read
+        if history.F:
+            front = result_of(run).front if has_labels(run) else None
+            own = None if front is None else front.names
+            return _of_recorder(history, own if names is None else names)
+    if records:
+        raise ValueError(f"the history of this {name} is empty: its run had nothing to search")
     raise ValueError(f"this {name} has no history_ and no logbook_; was it fitted, and does it search?")
-
-
-def _is_recorder(run: Any) -> bool:
-    return hasattr(run, "to_frame") and hasattr(run, "generations") and hasattr(run, "F")
 
 
 def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
@@ -947,9 +947,10 @@ def _of_frame(frame: pd.DataFrame) -> SearchHistory:
 
 def _of_logbook(logbook: Any) -> SearchHistory:
     rows = []
+    chapters = logbook.chapters if isinstance(logbook, tools.Logbook) else {}
     for place, record in enumerate(logbook):
         row = dict(record)
-        for chapter, entries in getattr(logbook, "chapters", {}).items():
+        for chapter, entries in chapters.items():
             row |= {f"{key}_{chapter}": value for key, value in entries[place].items() if key not in row}
         rows.append(_single_numbers(row))
     return _of_frame(pd.DataFrame(rows))

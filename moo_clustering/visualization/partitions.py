@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from moo_clustering._arrays import FloatArray, Int64Array, SeedLike
 from moo_clustering._data import checked_array, checked_graph, checked_integers, checked_table
 from moo_clustering._docs import documented
 from moo_clustering._messages import checked_path
+from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.persistence import replacing
 from moo_clustering.validity.external import encode
 
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
-
-    from moo_clustering.constraints import PairwiseConstraints
 
 
 class _Stroke(NamedTuple):
@@ -216,7 +216,7 @@ def placed_partition(
 ) -> tuple[PartitionData, NDArray[np.float64]]:
     """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
 
-    labels = checked_integers(getattr(labels, "labels_", labels), "labels")
+    labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
         raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
@@ -372,7 +372,7 @@ def constraints_data(
     :func:`partition_data` and O(n_pairs).
     Samples at the ends of lines are drawn beside the ``max_points``.
     """
-    if not (hasattr(constraints, "must_link") and hasattr(constraints, "cannot_link")):
+    if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
             "constraints must be PairwiseConstraints, such as PairwiseConstraints.from_partial_labels(y), "
             f"got {type(constraints).__name__}"
@@ -607,34 +607,6 @@ def _stress(points: FloatArray, D: FloatArray) -> float:
     wanted = squareform(D, checks=False)
     total = float((wanted**2).sum())
     return float(np.sqrt(((pdist(points) - wanted) ** 2).sum() / total)) if total > 0.0 else 0.0
-
-
-class PoolSimilarity(NamedTuple):
-    """Co-association of evenly chosen samples."""
-
-    # shape (n_shown, n_shown): weighted part of the pool that has two samples in one cluster.
-    together: NDArray[np.float64]
-    labels: NDArray[np.int32]  # shape (n_shown,): clusters of the samples shown
-    n_all: int  # samples, shown or not
-    what: str
-
-
-def pool_similarity(estimator: Any, most: int) -> PoolSimilarity:
-    """Co-association in the pool of a fitted estimator, of ``most`` samples at most, evenly chosen.
-
-    Of many samples it is that of landmarks.
-    """
-    from moo_clustering.evidence import coassociation, consensus_weights
-
-    pool, labels, what = estimator.pool_, np.asarray(estimator.labels_), "samples"
-    if estimator.landmark_of_ is not None:
-        of_landmarks = np.zeros(pool.n_samples, dtype=labels.dtype)
-        of_landmarks[estimator.landmark_of_] = labels
-        labels, what = of_landmarks, "landmarks"
-    places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
-    score = estimator.scores_["score"].to_numpy()[: pool.n_partitions]
-    weights = consensus_weights(score, pool.n_clusters, estimator.n_clusters_)
-    return PoolSimilarity(coassociation(pool.labels[:, places], weights), labels[places], len(labels), what)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -179,14 +178,15 @@ def test_features_of_different_units(run, tmp_path):
 
 
 def test_how_the_number_was_chosen_is_told_of_runs_without_scores():
-    def told(status, select):
-        record = {"result": {"n_clusters": 3}, "status": status}
-        model = SimpleNamespace(pareto_K_=[2, 3], n_clusters=None, supervision=None, select=select)
-        return number_rows(record, model, supervised=False)
-
-    [(name, text)] = told("interrupted", "auto")
+    record = {"result": {"n_clusters": 3}, "status": "interrupted"}
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = MOCK(select="knee", n_gen=2, pop_size=8, random_state=0).fit(X)
+    assert number_rows(record, model.clustering_result().number_reason) == []
+    model.interrupted_, model.select = True, "auto"
+    [(name, text)] = number_rows(record, model.clustering_result().number_reason)
     assert (name, text[-24:]) == ("chosen", "no attainment scores yet")
-    assert told("interrupted", "knee") == told("complete", "auto") == []
+    model.n_clusters = 3
+    assert model.clustering_result().number_reason == ""
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from moo_clustering.estimators._base import recall_text, sizes_text
-from moo_clustering.visualization.report.content import cluster_names, has_front, member_of, rule_names
+from moo_clustering.results import ClusteringResult, result_of
 
 _MOST_BARS = 12
 _MOST_POINTS = 500
@@ -28,9 +28,9 @@ def card_of(estimator: Any, diagram: str) -> str:
     All that comes from the estimator is escaped. O(n_samples) time, and once more for each solution whose
     labels must be compared with the result to find its place on the front.
     """
-    labels = np.asarray(estimator.labels_)
-    first, *others = _words(estimator, labels)
-    columns = _sizes(estimator, labels) + _front(estimator, labels)
+    result = result_of(estimator)
+    first, *others = _words(result)
+    columns = _sizes(result) + _front(result)
     items = "".join(f"<li>{html.escape(line)}</li>" for line in others)
     style = files("moo_clustering.visualization.report").joinpath("assets", "card.css").read_text("utf-8")
     return (
@@ -41,23 +41,23 @@ def card_of(estimator: Any, diagram: str) -> str:
     )
 
 
-def _words(estimator: Any, labels: Any) -> list[str]:
+def _words(result: ClusteringResult) -> list[str]:
     """Clusters with the verdict on them, other good answers, and what could be done next."""
-    lines = estimator.summary().splitlines() if hasattr(estimator, "summary") else [sizes_text(labels)]
-    if (found := recall_text(getattr(estimator, "neighbor_recall_", None))) is not None:
+    lines = list(result.lines) or [sizes_text(np.asarray(result.labels))]
+    if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
-    if getattr(estimator, "interrupted_", False):
+    if result.interrupted:
         lines.append("interrupted: the search was ended early")
-    rules = rule_names(estimator)
-    if rules and not hasattr(estimator, "summary") and len(estimator.pareto_front_) > 1:
-        lines.append(f"next: choose(rule) takes another solution; rules are {', '.join(map(repr, rules))}")
+    if result.rules and not result.lines and result.front is not None and len(result.front) > 1:
+        rules = ", ".join(map(repr, result.rules))
+        lines.append(f"next: choose(rule) takes another solution; rules are {rules}")
     return [*lines, "report: show(X), with the data of the fit"]
 
 
-def _sizes(estimator: Any, labels: Any) -> str:
+def _sizes(result: ClusteringResult) -> str:
     """A bar for each cluster, and one for outliers."""
-    numbers, counts = np.unique(labels, return_counts=True)
-    names, most = cluster_names(estimator), counts.max()
+    numbers, counts = np.unique(result.labels, return_counts=True)
+    names, most = result.cluster_names(), counts.max()
     cells = []
     for number, count in zip(numbers[:_MOST_BARS], counts, strict=False):
         name = f"cluster {number}" if number >= 0 else "outliers"
@@ -70,15 +70,15 @@ def _sizes(estimator: Any, labels: Any) -> str:
     return f'<div class="moo-sizes">{"".join(cells)}</div>'
 
 
-def _front(estimator: Any, labels: Any) -> str:
+def _front(result: ClusteringResult) -> str:
     """Solutions by their first two objectives, the result ringed; nothing where there are not two of each."""
-    if not has_front(estimator):
+    if result.front is None:
         return ""
-    values = np.asarray(estimator.pareto_front_, dtype=np.float64)
+    values = result.front.values
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
     if len(rows) < 2 or values.shape[1] < 2:
         return ""
-    chosen = _chosen(estimator, labels, len(values))
+    chosen = result.member if values.shape[0] * len(result.labels) > _MOST_LABELS else result.row_of_front()
     chosen = chosen if chosen in rows else None
     if len(rows) > _MOST_POINTS:
         spread = np.argsort(values[rows, 0], kind="stable")
@@ -93,7 +93,7 @@ def _front(estimator: Any, labels: Any) -> str:
         return f'cx="{x:.1f}" cy="{_HEIGHT - y:.1f}"'
 
     points = "".join(f'<circle {place(row)} r="2.5" fill="#2f7fbf"/>' for row in rows)
-    across, up = estimator.objective_names_[:2]
+    across, up = result.front.names[:2]
     told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
     if chosen is not None:
         points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
@@ -104,13 +104,3 @@ def _front(estimator: Any, labels: Any) -> str:
         f"{points}</svg>"
         f"<figcaption>{html.escape(told)}</figcaption></figure>"
     )
-
-
-def _chosen(estimator: Any, labels: Any, n_solutions: int) -> int | None:
-    """Row of the front that is the result; None if none is, or if its partitions must be computed first."""
-    if (row := member_of(estimator)) is not None:
-        return row
-    if not hasattr(estimator, "verdict_") or n_solutions * len(labels) > _MOST_LABELS:
-        return None
-    same = np.flatnonzero((estimator.pareto_labels_ == labels).all(axis=1))
-    return int(same[0]) if len(same) else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import html
 import warnings
 import webbrowser
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import NotFittedError
 
 from moo_clustering._arrays import Int64Array, Labels
 from moo_clustering._data import checked_array
@@ -23,11 +21,10 @@ from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
+from moo_clustering.results import ClusteringResult, Front
 
 # Column of the adjusted Rand index with the chosen solution.
 TO_RESULT = "agreement with the result"
-# Objectives that are maximised; all others are minimised.
-_GREATER = frozenset({"i_index", "sep"})
 _MOST_ROLES = 3
 _HEIGHT = 800  # pixels in a notebook
 # Name of the fact that the footer of the page shows.
@@ -35,36 +32,22 @@ MADE_WITH = "made with"
 _MOST_RUNS = 200
 # Largest number of samples for which k-means is faster on one thread than on several.
 _SMALL = 5000
-_CONTROLS = {"control_labels_": "control", "random_control_labels_": "random-control"}
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 
 
-def greater_is_better(estimator: Any) -> list[bool]:
-    """Whether each objective of the front is maximised."""
-    names = tuple(getattr(estimator, "objective_names_", ()))
-    if any(each.__name__ == "ParetoPoolClusterer" for each in type(estimator).__mro__):
-        return [True] * len(names)
-    problem = getattr(getattr(estimator, "result_", None), "problem", None)
-    natural = getattr(problem, "natural", None)
-    if natural is not None:
-        signs = np.asarray(natural(np.ones((1, len(names)))), dtype=np.float64).ravel()
-        if signs.shape == (len(names),):
-            return [bool(sign < 0) for sign in signs]
-    return [name in _GREATER for name in names]
-
-
-def objective_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
+def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
     """Objectives in natural sign, NaN where unknown."""
-    names = tuple(getattr(estimator, "objective_names_", ()))
-    found = np.full((len(solutions), len(names)), np.nan)
+    if front is None:
+        return []
+    found = np.full((len(solutions), len(front.objectives)), np.nan)
     for place, solution in enumerate(solutions):
         if solution.values is not None:
             found[place] = solution.values
     return [
-        Column(str(name), values, is_objective=True, greater_is_better=greater)
-        for name, values, greater in zip(names, found.T, greater_is_better(estimator), strict=True)
+        Column(objective.name, values, is_objective=True, greater_is_better=objective.greater_is_better)
+        for objective, values in zip(front.objectives, found.T, strict=True)
         if np.isfinite(values).any()
     ]
 
@@ -99,22 +82,19 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
     return columns
 
 
-def score_columns(estimator: Any, solutions: Sequence[Solution]) -> list[Column]:
-    """Scores by which the method ranks its solutions: score of a pool, loss of a run, attainment."""
+def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
+    """Scores by which the method ranks its solutions: score of a pool, loss of a run, scores of the front."""
     columns = []
-    scoring = getattr(estimator, "scoring_", None)
-    if scoring is not None:
+    if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
-        columns.append(Column("score", scoring.score(values), greater_is_better=True))
-    losses = getattr(estimator, "run_losses_", None)
-    if losses is not None:
+        columns.append(Column("score", result.score(values), greater_is_better=True))
+    if result.run_losses is not None:
         of_runs = [_run_of(each) for each in solutions]
-        shown = [np.nan if run is None else float(losses[run]) for run in of_runs]
+        shown = [np.nan if run is None else float(result.run_losses[run]) for run in of_runs]
         columns.append(Column("loss of the run", np.array(shown), greater_is_better=False))
-    attainment = getattr(estimator, "attainment_scores_", None)
-    if attainment is not None:
-        shown = [np.nan if each.member is None else float(attainment[each.member]) for each in solutions]
-        columns.append(Column("attainment", np.array(shown), greater_is_better=True))
+    for name, scores in ({} if result.front is None else result.front.scores).items():
+        shown = [np.nan if each.member is None else float(scores[each.member]) for each in solutions]
+        columns.append(Column(name, np.array(shown), greater_is_better=True))
     return columns
 
 
@@ -444,105 +424,74 @@ class RunSolutions(NamedTuple):
     notes: list[str]
 
 
-def run_solutions(estimator: Any, class_names: Sequence[str] | None = None) -> RunSolutions:
+def run_solutions(result: ClusteringResult, class_names: Sequence[str] | None = None) -> RunSolutions:
     """Collect the front, the result, alternatives, controls, runs and the selections of all rules.
 
-    The fitted estimator is not modified. ``class_names`` are the names of the classes 0, 1, ... of the labels
-    that it was fitted with. Raises a NotFittedError if the estimator has no ``labels_``.
+    ``class_names`` are the names of the classes 0, 1, ... of the labels of the fit.
     """
-    if getattr(estimator, "labels_", None) is None:
-        raise NotFittedError(
-            f"a report shows the clusters of a fitted estimator, and this {type(estimator).__name__} has no "
-            "labels_; fit it first"
-        )
-    with one_thread("openmp") if len(estimator.labels_) <= _SMALL else nullcontext():
-        return _collected(estimator, class_names)
+    with one_thread("openmp") if len(result.labels) <= _SMALL else nullcontext():
+        return _collected(result, class_names)
 
 
-def _collected(estimator: Any, class_names: Sequence[str] | None) -> RunSolutions:
-    labels = checked_labels(estimator.labels_)
-    members = front_members(estimator)
+def _collected(result: ClusteringResult, class_names: Sequence[str] | None) -> RunSolutions:
+    members = front_members(result)
     solutions, notes = Solutions(), [] if members.note is None else [members.note]
     for solution in members.solutions:
         solutions.add(solution)
-    chosen = solutions.place(
-        labels,
-        "result",
-        member=member_of(estimator),
-        cluster_names=cluster_names(estimator, class_names),
-        medoids=_medoids(estimator),
-    )
-    _as_member(solutions, chosen, estimator, member_of(estimator))
-    for row, found in enumerate(getattr(estimator, "alternative_labels_", ())):
-        solutions.place(found, f"alternative-{row}")
+    chosen = _place(solutions, "result", result, class_names)
+    for name, labels in result.alternatives.items():
+        solutions.place(labels, name)
     rules = {}
-    for choice in choices(estimator):
-        rules[choice.rule] = solutions.place(
-            choice.labels,
-            choice.rule,
-            member=choice.member,
-            # The button of a rule names its solution.
-            always_named=False,
-            cluster_names=cluster_names(choice.estimator, class_names),
-            medoids=_medoids(choice.estimator),
-        )
-        _as_member(solutions, rules[choice.rule], estimator, choice.member)
-    for attribute, role in _CONTROLS.items():
-        if hasattr(estimator, attribute):
-            solutions.place(getattr(estimator, attribute), role)
-    notes += _add_runs(estimator, solutions)
-    _add_values(estimator, solutions)
+    for rule, selected in selections(result).items():
+        # The button of a rule names its solution.
+        rules[rule] = _place(solutions, rule, selected, class_names, always_named=False)
+    for name, labels in result.controls.items():
+        solutions.place(labels, name)
+    notes += _add_runs(result, solutions)
+    others = [each for each in solutions.found if each.values is None]
+    if result.evaluate is not None and others:
+        labels = np.stack([each.labels for each in others])
+        for each, values in zip(others, result.evaluate(labels), strict=True):
+            each.values = values
     return RunSolutions(solutions, solutions.labels, chosen, rules, notes)
 
 
-def cluster_names(estimator: Any, class_names: Sequence[str] | None = None) -> list[str] | None:
-    """Class name of each cluster after a semi-supervised fit of ParetoClustering."""
-    if not hasattr(estimator, "alternatives_") or not hasattr(estimator, "classes_"):
-        return None
-    names = [str(code) if class_names is None else str(class_names[code]) for code in estimator.classes_]
-    of_clusters = getattr(estimator, "cluster_classes_index_", None)
-    if of_clusters is None:
-        return names
-    return [names[place] if place >= 0 else f"new, {cluster}" for cluster, place in enumerate(of_clusters)]
-
-
-def _as_member(solutions: Solutions, place: int, estimator: Any, member: int | None) -> None:
-    """Label the chosen solution when it is a front member that the report leaves out."""
+def _place(
+    solutions: Solutions,
+    role: str,
+    result: ClusteringResult,
+    class_names: Sequence[str] | None,
+    always_named: bool = True,
+) -> int:
+    """Position of the partition of a result, as a member of the front if it is one."""
+    place = solutions.place(
+        checked_labels(result.labels),
+        role,
+        member=result.member,
+        always_named=always_named,
+        cluster_names=result.cluster_names(class_names),
+        medoids=None if result.medoids is None else np.asarray(result.medoids, dtype=np.int64),
+    )
     solution = solutions.found[place]
-    if member is None or any(each.member == member for each in solutions.found):
-        return
-    if solution.member is None:
-        solution.member = member
-        solution.values = np.asarray(estimator.pareto_front_[member], dtype=np.float64)
-        solution.roles.insert(0, f"member {member}")
+    if solution.values is None:
+        solution.values = result.values
+    if result.member is None or any(each.member == result.member for each in solutions.found):
+        return place
+    # A member of the front that the report leaves out.
+    if solution.member is None and result.front is not None:
+        solution.member = result.member
+        solution.values = result.front.values[result.member]
+        solution.roles.insert(0, f"member {result.member}")
+    return place
 
 
-def _medoids(estimator: Any) -> NDArray[np.int64] | None:
-    found = getattr(estimator, "medoid_indices_", None)
-    return None if found is None else np.asarray(found, dtype=np.int64)
-
-
-def _add_runs(estimator: Any, solutions: Solutions) -> list[str]:
-    runs = getattr(estimator, "run_labels_", None)
-    if runs is None:
+def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
+    if result.runs is None:
         return []
-    for row, labels in enumerate(runs[:_MOST_RUNS]):
+    for row, labels in enumerate(result.runs[:_MOST_RUNS]):
         solutions.place(labels, f"run {row}")
-    return [] if len(runs) <= _MOST_RUNS else [f"{_MOST_RUNS} of {len(runs)} runs are shown, the first."]
-
-
-def _add_values(estimator: Any, solutions: Solutions) -> None:
-    """Compute the objectives of solutions outside of the front, where this is cheap."""
-    scoring = getattr(estimator, "scoring_", None)
-    others = [each for each in solutions.found if each.values is None]
-    if scoring is not None and others:
-        labels = estimator._partitions_of_points(np.stack([each.labels for each in others]))
-        for each, values in zip(others, scoring.values(labels), strict=True):
-            each.values = values
-    control = getattr(estimator, "control_", None)
-    for each in others:
-        if control is not None and each.roles[0] == "random":
-            each.values = estimator.result_.problem.natural(control.F[[control.best]])[0]
+    n_runs = len(result.runs)
+    return [] if n_runs <= _MOST_RUNS else [f"{_MOST_RUNS} of {n_runs} runs are shown, the first."]
 
 
 class Members(NamedTuple):
@@ -552,100 +501,48 @@ class Members(NamedTuple):
     note: str | None = None
 
 
-def has_front(estimator: Any) -> bool:
-    """Whether the estimator has a non-empty front."""
-    front = getattr(estimator, "pareto_front_", None)
-    return front is not None and len(front) > 0
-
-
-def front_members(estimator: Any) -> Members:
-    """Members of the front of a fitted estimator; empty if it has no front."""
-    if not has_front(estimator):
+def front_members(result: ClusteringResult) -> Members:
+    """Members of the front of a result; empty if it has no front."""
+    front = result.front
+    if front is None or not len(front):
         return Members([])
-    front = np.asarray(estimator.pareto_front_, dtype=np.float64)
-    rows, repaired = _rows(estimator, front), getattr(estimator, "repaired_labels_", None)
+    rows = np.arange(len(front))
+    if not front.is_ready:
+        most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(result.labels))
+        rows = np.sort(spread_members(front.values[:, -1], most))
     note = None
     if len(rows) < len(front):
         note = (
             f"{len(rows)} of {len(front)} members of the front are shown, evenly along it: clustering the "
             "graph of each takes time."
         )
-    elif repaired is not None and not np.array_equal(repaired, estimator.pareto_labels_):
+    elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         note = (
             "The objectives are of the partitions that the search found, before samples were moved to "
             "satisfy constraints; all else is of the partitions after that."
         )
-    medoids = getattr(estimator, "repaired_medoids_", None)
     solutions = []
-    for row, labels in zip(rows, _labels(estimator, rows), strict=True):
-        own = None if medoids is None else np.asarray(medoids[row], dtype=np.int64)
+    for row, labels in zip(rows, front.final_labels(rows), strict=True):
+        own = None if front.medoids is None else np.asarray(front.medoids[row], dtype=np.int64)
         solutions.append(
             Solution(
                 labels=checked_labels(labels),
                 roles=[f"member {row}"],
                 member=int(row),
-                values=front[row],
+                values=front.values[row],
                 medoids=None if own is None else own[own >= 0],
             )
         )
     return Members(solutions, note)
 
 
-def _rows(estimator: Any, front: NDArray[np.float64]) -> NDArray[np.intp]:
-    if not hasattr(estimator, "graphs_") or "pareto_labels_" in vars(estimator):
-        return np.arange(len(front))
-    most = max(FEWEST_MEMBERS, AFFORDABLE_LABELS // len(estimator.labels_))
-    return np.sort(spread_members(front[:, -1], most))
-
-
-def _labels(estimator: Any, rows: NDArray[np.intp]) -> Any:
-    # Constraints may have changed the partitions of the search.
-    final = getattr(estimator, "repaired_labels_", None)
-    if final is not None:
-        return final[rows]
-    if not hasattr(estimator, "graphs_") or "pareto_labels_" in vars(estimator):
-        # Read from a copy: the property caches its value on the estimator.
-        return np.asarray(copy.copy(estimator).pareto_labels_)[rows]
-    with warnings.catch_warnings():
-        # The estimator has already warned about the partition that it chose.
-        warnings.simplefilter("ignore")
-        return [estimator.graphs_.labels(int(row)) for row in rows]
-
-
-class Choice(NamedTuple):
-    """The solution that ``choose(rule)`` selects."""
-
-    rule: str
-    labels: Labels
-    member: int | None  # row of the front, if known
-    estimator: Any  # a copy that has chosen
-
-
-def choices(estimator: Any) -> list[Choice]:
-    """Selections of all rules that need no further search; the fitted estimator is not modified."""
-    found = []
-    for rule in rule_names(estimator):
-        # A shallow copy is enough: `choose` sets attributes, and changes no object behind them but caches.
-        other = copy.copy(estimator)
+def selections(result: ClusteringResult) -> dict[str, ClusteringResult]:
+    """Results with the solutions of all rules that need no further search."""
+    found = {}
+    for rule in dict.fromkeys(map(str, result.rules)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
-                other.choose(rule)
-            except ValueError:  # this fit does not support the rule
-                continue
-        found.append(Choice(rule, other.labels_, member_of(other), other))
+            # This fit may not support the rule.
+            with suppress(ValueError):
+                found[rule] = result.select(rule) if result.select is not None else result
     return found
-
-
-def member_of(estimator: Any) -> int | None:
-    """Row of the chosen member of the front; None if the estimator does not record it."""
-    row = getattr(estimator, "chosen_", None)
-    return None if row is None else int(row)
-
-
-def rule_names(estimator: Any) -> list[str]:
-    """Rules of ``choose`` that do not start another search."""
-    if not callable(getattr(estimator, "choose", None)) or not hasattr(estimator, "pareto_front_"):
-        return []
-    own = getattr(estimator, "rules_", ("knee", *getattr(estimator, "objective_names_", ())))
-    return list(dict.fromkeys(map(str, own)))

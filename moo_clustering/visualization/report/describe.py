@@ -16,13 +16,13 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
 from moo_clustering._data import checked_array, holds_tables
+from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
 from moo_clustering.visualization.partitions import (
     components,
     feature_plane,
     landmark_plane,
-    pool_similarity,
     scaled_to_plane,
     similarity_data,
 )
@@ -255,7 +255,7 @@ class Samples:
 
 
 def read_samples(
-    estimator: Any, X: Any, n_samples: int, feature_names: Sequence[str] | None = None
+    result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None = None
 ) -> Samples | str:
     """Samples of a run, or a sentence on why there are none to show.
 
@@ -266,7 +266,7 @@ def read_samples(
     if X is None:
         return "No data were given, so nothing is known of clusters but their sizes."
     if isinstance(X, Bags) or holds_tables(X):
-        return _bags(estimator, X, n_samples, feature_names)
+        return _bags(result, X, n_samples, feature_names)
     if sparse.issparse(X):
         table: Any = sparse.csr_array(X).astype(np.float64)
         names = None
@@ -279,30 +279,27 @@ def read_samples(
     stored = table.data if sparse.issparse(table) else table
     if not np.isfinite(stored).all():
         return "The data have missing or infinite values, so nothing is known of clusters but their sizes."
-    if "precomputed" in (getattr(estimator, "metric", None), getattr(estimator, "affinity", None)):
+    if isinstance(result.metric, str) and result.metric == "precomputed":
         return _distances(table)
     if not table.shape[1]:
         return "The data have no features, so nothing is known of clusters but their sizes."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
-    # SphericalKMeans has no parameter for its metric.
-    metric = getattr(estimator, "metric", "cosine" if type(estimator).__name__ == "SphericalKMeans" else None)
-    cosine = sparse.issparse(table) or metric == "cosine"
-    points = table if sparse.issparse(table) else _scaled(estimator, table)
+    cosine = sparse.issparse(table) or result.metric == "cosine"
+    points = table if sparse.issparse(table) else result.scaled(table)
     if cosine:
         points = unit_rows(points)
     return Samples("sparse" if sparse.issparse(table) else "features", points, table, known, cosine)
 
 
-def _bags(estimator: Any, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:
+def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:
     from moo_clustering.bags import as_bags
-    from moo_clustering.estimators.bags_base import scaled_bags
 
     bags = as_bags(X)
     if len(bags) != n_samples:
         raise ValueError(
             f"X must have one bag for each of the {n_samples} labels of the estimator, got {len(bags)} bags"
         )
-    scaled = scaled_bags(estimator, bags)
+    scaled = result.scaled(bags)
     names = feature_names if feature_names is not None else bags.feature_names
     return Samples(
         "bags",
@@ -356,19 +353,6 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
             f"feature_names must have one name for each of {n_features} features, got {len(names)}"
         )
     return tuple(map(str, names))
-
-
-def _scaled(estimator: Any, table: FloatArray) -> FloatArray:
-    scale = getattr(estimator, "scale", None)
-    if scale in ("standard", "isotropic"):
-        from moo_clustering.estimators._pareto_pool import FeatureScaling
-
-        return FeatureScaling.of(table, scale, n_components=table.shape[1]).transform(table)
-    if scale in ("minmax", "standard"):
-        from moo_clustering.estimators._base import feature_scaling
-
-        return np.asarray(feature_scaling(table, scale)(table), dtype=np.float64)
-    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -528,7 +512,7 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
 
 
 def panels(
-    estimator: Any,
+    result: ClusteringResult,
     samples: Samples | None,
     labels: Labels,
     distances: SampledDistances | None,
@@ -542,12 +526,9 @@ def panels(
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
-    found += similarity_panels(
-        getattr(estimator, "similarity_", None), labels, getattr(estimator, "eigenvalues_", ())
-    )
-    pool = getattr(estimator, "pool_", None)
-    if pool is not None:
-        found.append(pool_panel(estimator))
+    found += similarity_panels(result.similarity, labels, result.eigenvalues)
+    if result.pool is not None and result.pool.coassociation is not None:
+        found.append(pool_panel(result.pool.coassociation(MOST_SIDE)))
     if samples is not None and samples.kind == "sparse":
         found += _term_panels(labels, facts, features_title, sample_kind)
     return found
@@ -603,9 +584,9 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) ->
     return found
 
 
-def pool_panel(estimator: Any) -> Panel:
-    """How much of the pool of the flagship has two samples together."""
-    together, labels, n_all, what = pool_similarity(estimator, MOST_SIDE)
+def pool_panel(found: Coassociation) -> Panel:
+    """Share of the pool that has two samples together."""
+    together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
     part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."

@@ -19,9 +19,9 @@ from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._messages import checked_path
 from moo_clustering.bags import Bags
-from moo_clustering.estimators._base import bag_history, history_frame, recall_text
-from moo_clustering.estimators._pareto_confidence import alternative_lines, verdict_of
+from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
+from moo_clustering.results import ClusteringResult, result_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
     TO_RESULT,
@@ -31,7 +31,6 @@ from moo_clustering.visualization.report.content import (
     ReportContent,
     RunSolutions,
     constraint_columns,
-    has_front,
     known_columns,
     objective_columns,
     run_solutions,
@@ -80,8 +79,8 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
         shutil.rmtree(folder)
         raise
     # A notebook has loaded IPython, and its shell has a kernel; that of a terminal has none.
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if getattr(shell, "kernel", None) is not None:
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None and shell.has_trait("kernel"):
         sys.modules["IPython"].display.display(report)
         shutil.rmtree(folder)
     elif not report.open():
@@ -165,7 +164,8 @@ def report_content(
     2000 and fewer for many clusters; O(S^2 n') for agreement, over n' samples where that is much; O(n d) for
     each solution described. O(S n + m^2 + S^2) memory beside the data.
     """
-    run = run_solutions(estimator, class_names)
+    result = result_of(estimator)
+    run = run_solutions(result, class_names)
     labels = run.labels
     n = labels.shape[1]
     must, cannot = checked_pairs(must_link, n, "must_link"), checked_pairs(cannot_link, n, "cannot_link")
@@ -177,7 +177,7 @@ def report_content(
             "max_points must be at least 1 and max_described non-negative, "
             f"got {max_points} and {max_described}"
         )
-    read = read_samples(estimator, X, n, feature_names)
+    read = read_samples(result, X, n, feature_names)
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
     features_title = _features_title(samples, kind)
@@ -185,7 +185,7 @@ def report_content(
     agreed = agreement(labels, run.chosen, rng)
     described = describe(samples, run, max_described, rng)
     if samples is not None and samples.table is not None and len(labels) == 1:
-        features_title = _weighed(estimator, described.facts.get(run.chosen, []), samples) or features_title
+        features_title = _weighed(result, described.facts.get(run.chosen, []), samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
     rows = shown_rows(n, kept, max_points, rng)
     shown = None
@@ -204,10 +204,14 @@ def report_content(
         names=run.solutions.names,
         labels=labels,
         sample_names=names,
-        facts=[*run_facts(estimator, samples, n, must, cannot, options), *facts, (MADE_WITH, made_with)],
+        facts=[
+            *run_facts(estimator, result, samples, (must, cannot), options),
+            *facts,
+            (MADE_WITH, made_with),
+        ],
         sample_kind=kind,
         sample_texts=texts,
-        columns=_columns(estimator, run, supervision, described, agreed),
+        columns=_columns(result, run, supervision, described, agreed),
         chosen=run.chosen,
         rules=run.rules,
         cluster_names=_cluster_names(run),
@@ -218,10 +222,10 @@ def report_content(
         cannot_link=cannot,
         agreement=agreed.table,
         agreement_note=agreed.note,
-        history=_history(estimator),
+        history=_history(result),
         panels=[
             *panels(
-                estimator,
+                result,
                 samples,
                 labels[run.chosen],
                 described.distances,
@@ -233,19 +237,23 @@ def report_content(
             *([roc_panel(roc_curves)] if roc_curves else []),
         ],
         missing=[
-            *_missing(estimator, run, read if isinstance(read, str) else None, shown is not None),
+            *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
         ],
     )
 
 
 def _columns(
-    estimator: Any, run: RunSolutions, supervision: Mapping[str, Any], described: Described, agreed: Agreement
+    result: ClusteringResult,
+    run: RunSolutions,
+    supervision: Mapping[str, Any],
+    described: Described,
+    agreed: Agreement,
 ) -> list[Column]:
     labels, found = run.labels, run.solutions.found
-    columns = objective_columns(estimator, found)
+    columns = objective_columns(result.front, found)
     columns += size_columns(labels)
-    columns += score_columns(estimator, found)
+    columns += score_columns(result, found)
     columns += constraint_columns(labels, supervision)
     if described.cohesions:
         columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
@@ -279,27 +287,27 @@ def _features_title(samples: Samples | None, kind: str) -> str:
     return f"leading {what}, by mean weight"
 
 
-def _weighed(estimator: Any, facts: list[ClusterFacts], samples: Samples) -> str:
+def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:
     """Put leading features by weight into the facts, if the method weighs features; their title."""
-    weights = getattr(estimator, "feature_weights_", None)
-    if weights is None:
+    weights = result.feature_weights
+    if weights is None or result.leading_features is None:
         return ""
-    leading = estimator.leading_features(N_FEATURES, range(weights.shape[1]))
+    leading = result.leading_features(N_FEATURES, range(weights.shape[1]))
     for cluster, fact in enumerate(facts):
         found = [(samples.feature_names[j], float(weights[cluster, j])) for j in leading[cluster]]
         facts[cluster] = replace(fact, features=tuple(found))
     return "leading features, with their weights in the cluster (the weights of all features sum to 1)"
 
 
-def _history(estimator: Any) -> pd.DataFrame | None:
-    found = bag_history(estimator) if hasattr(estimator, "data_min_") else history_frame(estimator)
+def _history(result: ClusteringResult) -> pd.DataFrame | None:
+    found = result.history()
     return found if found is not None and len(found) else None
 
 
-def _missing(estimator: Any, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
+def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
     """Sentences about what the report cannot show."""
     notes = []
-    if not has_front(estimator):
+    if not result.has_front:
         others = len(run.labels) > 1
         end = " and others to compare it with" if others else ", so that there is nothing to choose from"
         notes.append(f"There is no front: the method gives one solution{end}.")
@@ -352,7 +360,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
     """
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
-    if names is None and hasattr(X, "index") and hasattr(X, "columns"):
+    if names is None and isinstance(X, pd.DataFrame):
         names = list(X.index)
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
@@ -372,35 +380,32 @@ def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | No
 
 def run_facts(
     estimator: Any,
+    result: ClusteringResult,
     samples: Samples | None,
-    n_samples: int,
-    must_link: Int64Array,
-    cannot_link: Int64Array,
+    pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
     """Method, options that are not the usual ones, numbers of samples and features, and the like."""
-    facts = []
-    if (verdict := verdict_of(estimator)) is not None:
-        alternatives = alternative_lines(estimator.alternatives_.to_dict("records"))
-        facts = [("verdict", verdict), *alternatives.items()]
+    facts = list(result.facts)
     facts.append(("method", type(estimator).__name__))
     if options is None:
         options = changed_options(estimator)
     if options:
         facts.append(("options", ", ".join(f"{name}={value}" for name, value in options.items())))
-    if hasattr(estimator, "random_state"):
-        facts.append(("random state", shortened(estimator.random_state)))
-    facts.append(("samples", str(n_samples)))
+    parameters = estimator.get_params(deep=False)
+    if "random_state" in parameters:
+        facts.append(("random state", shortened(parameters["random_state"])))
+    facts.append(("samples", str(len(result.labels))))
     if samples is not None and samples.bags is not None:
         facts.append(("instances", str(samples.bags.n_instances)))
     if samples is not None and samples.table is not None:
         facts.append(("features", str(samples.table.shape[1])))
-    for name, pairs in (("must-links", must_link), ("cannot-links", cannot_link)):
-        if len(pairs):
-            facts.append((name, str(len(pairs))))
-    if (found := recall_text(getattr(estimator, "neighbor_recall_", None))) is not None:
+    for name, listed in zip(("must-links", "cannot-links"), pairs, strict=True):
+        if len(listed):
+            facts.append((name, str(len(listed))))
+    if (found := recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
-    if getattr(estimator, "interrupted_", False):
+    if result.interrupted:
         facts.append(("interrupted", "the search was ended early"))
     return facts
 

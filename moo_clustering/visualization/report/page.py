@@ -111,7 +111,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(value, Mapping):
         return {"mapping": [[key, _pack(item, arrays)] for key, item in value.items()]}
     if type(value).__name__ in _CLASSES:
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        fields = {field.name: vars(value)[field.name] for field in dataclasses.fields(value)}
         return {type(value).__name__: {name: _pack(item, arrays) for name, item in fields.items()}}
     if isinstance(value, Sequence):
         return [_pack(item, arrays) for item in value]

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import moo_clustering
 from moo_clustering.estimators import BAMIC, ParetoClustering
+from moo_clustering.results import ClusteringResult
 from moo_clustering.visualization.report import report_content
 from moo_clustering.visualization.report.describe import read_samples
 
@@ -124,7 +125,7 @@ def test_categories_are_columns_of_their_own():
 def test_rare_categories_have_no_column():
     table = pd.DataFrame({"name": [f"n{i}" for i in range(100)] + ["twice"], "kind": ["a"] * 100 + ["b"]})
     table = pd.concat([table, table.tail(1)])
-    samples = read_samples(None, table, 102)
+    samples = read_samples(ClusteringResult(np.zeros(102, dtype=int)), table, 102)
     assert samples.table.shape == (102, 50 + 2)
     assert "name=twice" in samples.feature_names
 

@@ -1,0 +1,858 @@
+"""Base of the clusterers that select a partition from a pool, or combine its partitions.
+
+A fit builds a pool (``_pareto_pool``), optionally evolves it (``_pareto_evolution``), and selects a result by
+labels and pairs (``_pareto_selection``). ``relabel`` repeats the last two steps, ``choose`` only the last.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from os import PathLike
+from typing import Annotated, Any, Literal, NamedTuple, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.core.result import Result
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import ClassifierTags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    IntpArray,
+    Labels,
+    number_clusters,
+    spawn_seeds,
+    warn_caller,
+)
+from moo_clustering.algorithms.search import Plans, complete
+from moo_clustering.bags import Bags
+from moo_clustering.constraints import PairwiseConstraints
+from moo_clustering.encodings import LabelEncoding
+from moo_clustering.estimators._base import (
+    ControlsMixin,
+    FrontMixin,
+    Rule,
+    SemiSupervisedClusterMixin,
+    check_n_clusters,
+    checkpoint_for,
+    united,
+    warn_if_all_labelled,
+)
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    NonNegative,
+    NonNegativeCount,
+    SearchOptions,
+    estimator,
+)
+from moo_clustering.estimators._pareto_confidence import (
+    CLEAR,
+    NO_STRUCTURE,
+    NOTHING_KNOWN,
+    NOTHING_TO_CHOOSE,
+    SEVERAL,
+    Assessment,
+    Assessor,
+)
+from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
+from moo_clustering.estimators._pareto_pool import (
+    N_NEAREST,
+    TRIVIAL,
+    PooledSamples,
+    nearest_mean,
+)
+from moo_clustering.estimators._pareto_report import PoolReportMixin, score_frame
+from moo_clustering.estimators._pareto_selection import (
+    Candidates,
+    LeastSizes,
+    SideInformation,
+    Solution,
+    automatic_criterion,
+    choose_solution,
+    class_of_clusters,
+    objectives_for,
+    read_side_information,
+    unsupervised_partition,
+)
+from moo_clustering.evidence import best_member
+from moo_clustering.interactive import AnswerSession, QuestionPool
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.pool import PartitionPool
+from moo_clustering.problems import PartitionProblem
+from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.validity import BoundaryCut
+
+Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
+# Family name of evolved partitions.
+_EVOLVED = "evolved"
+
+
+@estimator
+class ParetoPoolClusterer(
+    PoolReportMixin, ControlsMixin, FrontMixin, SemiSupervisedClusterMixin, SearchOptions, BaseEstimator
+):
+    """Base class of clusterers that select from a pool of partitions, or combine the pool.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters. None: that of the best partition. Ignored if ``y`` has labels of every class.
+    k_range : "auto" or iterable of int
+        Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
+    n_neighbors : int
+        Neighbours per sample in the neighbour graph.
+    min_cluster_size : int, optional
+        Smallest cluster of a result that is found without ``n_clusters`` and without labels of every class.
+        Default: a hundredth of n_samples, between 2 and 10.
+    criterion_weight : float, optional
+        Weight of the criterion relative to agreement. Default: .7 for minimax, 1 for mixture, .25 for
+        modularity.
+    method : {"consensus", "select"}
+        Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
+        matrix, or the best partition with the nearest number of clusters.
+    novel : {"auto", "none", "allow"}
+        Whether clusters may be classes without any label. ``"none"``: never, unless ``y`` has a single class.
+        ``"auto"``: if the labels suggest it, see Notes.
+    clamp : bool
+        Labelled samples keep their class.
+    merge_same_class : bool
+        Merge clusters of the same class. Used with ``novel="allow"``.
+    class_prior : {"uniform", "smoothed"}
+        Expected shares of the classes: equal, or as among the labels, which is misleading for few labels.
+    pairs : {"hard", "soft"}
+        Whether must-links are certain. Soft pairs may contradict each other.
+    n_gen : int
+        Generations of an evolution of the pool. The fit also computes its two controls: the pool alone, and
+        the same evolution with random survival.
+    pop_size : int
+        Population size of the evolution.
+    engine : {"pymoo", "deap"}
+        Library that runs the evolution.
+    extra_candidates : sequence
+        Additional partitions: clusterers, ``(family, clusterer)`` or ``(family, labels)``, see
+        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X or, if there are landmarks
+        or bags, to their means. A clusterer with ``pareto_labels_`` adds its whole front.
+    verbose : bool
+        Show the progress of the pool and of the evolution.
+    checkpoint : path
+        File from which an interrupted evolution continues. Requires an integer ``random_state``.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Cluster of every sample, numbered by first sample, -1 for noise. After a fit with labels of every
+        class, clusters follow the order of ``classes_``, and new classes come last.
+    n_clusters_ : int
+        Number of clusters, without noise.
+    pool_ : PartitionPool or None
+        Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
+    scores_ : DataFrame
+        Family, number of clusters, agreement, objectives and score of every partition, evolved ones
+        included. With labels or pairs also ``total``, their evidence plus 20 times the score.
+    confidence_ : float
+        Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
+        Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
+    structure_p_value_ : float
+        Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
+        as well as these. Never below .001. NaN for distances and bags.
+    verdict_ : {"clear", "several good answers", "no structure beyond noise"}
+        Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
+    alternatives_ : DataFrame
+        Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
+        at most .8), with sizes, confidence, families, and a description of the difference.
+    alternative_labels_ : ndarray of shape (n_alternatives, n_samples)
+    pareto_front_ : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign, all maximised.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples)
+    objective_names_ : tuple of str
+    result_ : pymoo Result
+        The front with minimised objectives. None with ``kernel="bags"``.
+    scoring_ : object or None
+        Computes objectives (``values``) and scores (``score``) of partitions. None without a pool.
+    graph_ : csr_array
+        Neighbour graph of the samples or landmarks.
+    landmark_of_ : ndarray of shape (n_samples,) or None
+        Landmark of every sample. None without landmarks.
+    n_landmarks_ : int or None
+    outliers_ : ndarray of shape (n_samples,), bool
+        Samples far from all others, at most 5 %, which do not influence the scaling, see Notes and ``noise``.
+        All False for distances and bags.
+    classes_ : ndarray of shape (n_classes,)
+        Classes of ``y``, after a fit with labels.
+    transduction_ : ndarray of shape (n_samples,)
+        Class of every sample in the dtype of ``y``, after a fit with labels. New classes and noise are -1, or
+        the string "-1" among names, which scikit-learn's scorers accept.
+    predict_proba_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities, after a fit with labels of every class.
+    cluster_classes_index_ : ndarray of shape (n_clusters,)
+        Position in ``classes_`` of the class of every cluster, -1 for a new class. Present if clusters and
+        classes differ.
+    control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
+        Results of the pool alone and with random survival, if ``n_gen > 0``. The second is absent after an
+        interrupted evolution.
+    control_score_ : dict of str to float
+        Best ``total`` (or score) of ``"result"``, ``"control"`` and ``"random_control"``, if ``n_gen > 0``.
+    history_ : Recorder
+        Objectives of every generation, if ``n_gen > 0``.
+    interrupted_ : bool
+        Whether Ctrl-C stopped the evolution or its control early.
+    """
+
+    n_clusters: Count | None = None
+    _: KW_ONLY
+    k_range: Numbers = "auto"
+    n_neighbors: Count = 10
+    min_cluster_size: Count | None = None
+    criterion_weight: NonNegative | None = None
+    method: Literal["consensus", "select"] = "consensus"
+    novel: Literal["auto", "none", "allow"] = "auto"
+    clamp: bool = True
+    merge_same_class: bool = False
+    class_prior: Literal["uniform", "smoothed"] = "uniform"
+    pairs: Literal["hard", "soft"] = "hard"
+    n_gen: NonNegativeCount = 0
+    pop_size: Annotated[int, Interval(Integral, 2, None, closed="left")] = 48
+    engine: Literal["pymoo", "deap"] = "pymoo"
+    extra_candidates: Annotated[Sequence[Any] | None, list, tuple, None] = None
+
+    def relabel(
+        self,
+        y: ArrayLike | None = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        n_clusters: int | Literal["same"] | None = "same",
+    ) -> Self:
+        """Find the result for other labels, pairs or numbers of clusters, from the pool of the last fit.
+
+        The pool is not recomputed, which saves most of the time of a fit. With ``n_gen > 0`` the evolution
+        runs again.
+
+        Parameters
+        ----------
+        y, must_link, cannot_link
+            As for ``fit``. They replace the former ones.
+        n_clusters : int, None or "same", default="same"
+            New value of the parameter, or ``"same"``.
+
+        Returns
+        -------
+        self
+            With the attributes of a fit.
+        """
+        check_is_fitted(self)
+        before = self.n_clusters
+        samples = self._samples
+        try:
+            if n_clusters != "same":
+                self.set_params(n_clusters=n_clusters)
+                self._validate_params()
+            side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
+            if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
+                raise ValueError(
+                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
+                    f"which stand for the {samples.n_samples} samples; fit anew with more n_landmarks."
+                )
+        except Exception:
+            # Keep the previous fit.
+            self.set_params(n_clusters=before)
+            raise
+        complete(self._select(side, y, must_link, cannot_link))
+        return self
+
+    def ask(
+        self,
+        mode: Literal["pairs", "names"] = "pairs",
+        *,
+        error_rate: float = 0.03,
+        random_state: int | None = None,
+        path: str | PathLike[str] | None = None,
+        resume: str | PathLike[str] | None = None,
+        data: Any = None,
+    ) -> AnswerSession:
+        """Start a session that asks which samples belong together, and updates the partition per answer.
+
+        The session selects from the pool and computes no new partitions. The fit changes only by
+        :meth:`take`.
+
+        Parameters
+        ----------
+        mode, error_rate, path, data
+            See :class:`~moo_clustering.interactive.AnswerSession`.
+        random_state : int, optional
+            Seed of the selection of samples. Default: that of the fit, if it is an integer.
+        resume : path, optional
+            File of an earlier session of the same fit, which also contains the other options.
+
+        Returns
+        -------
+        AnswerSession
+
+        Raises
+        ------
+        ValueError
+            If the fit had labels or pairs, or has no pool.
+        SessionFileError
+            If the file cannot be read, or belongs to another fit.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from moo_clustering import ParetoClustering
+        >>> X, classes = load_wine(return_X_y=True)
+        >>> model = ParetoClustering(random_state=0).fit(X)
+        >>> course = model.ask().simulate(classes, 30)
+        >>> bool(course["ari"].iloc[30] > 0.9)
+        True
+        """
+        base = self._question_pool()
+        if resume is not None:
+            return AnswerSession.resume(base, resume, data=data)
+        if random_state is None:
+            seed = self.random_state
+            fresh = np.random.SeedSequence().generate_state(1)[0] >> 1
+            random_state = int(seed if isinstance(seed, Integral) else fresh)
+        return AnswerSession(
+            base, mode=mode, error_rate=error_rate, random_state=random_state, path=path, data=data
+        )
+
+    def _question_pool(self) -> QuestionPool:
+        """The pool, the scores and the samples in the form that a session needs."""
+        check_is_fitted(self)
+        samples, candidates = self._samples, self._candidates
+        if candidates is None or self._side_information.kind != "none":
+            raise ValueError(
+                "questions need a fit without labels and pairs: call relabel() first, and give known pairs "
+                'as session.answer("together", samples=(i, j)).'
+            )
+        start = self._solutions.get("fit", self._solutions["auto"]).labels
+        return QuestionPool(
+            candidates.pool,
+            candidates.score,
+            number_clusters(samples.per_point(start))[0],
+            partial(getattr, samples, "similarity"),
+            features=samples.features,
+            landmark_of=samples.landmark_of,
+            sample_features=samples.sample_features,
+            nearest=None if samples.landmark_of is None else partial(getattr, samples, "nearest_landmarks"),
+        )
+
+    def take(self, session: AnswerSession) -> Self:
+        """Make the partition of a session the result. ``choose("fit")`` restores that of the fit.
+
+        Parameters
+        ----------
+        session : AnswerSession
+            Session of this fit.
+
+        Returns
+        -------
+        self
+            With the ``labels_`` of the session, which ``predict`` uses too.
+
+        Raises
+        ------
+        ValueError
+            If the session belongs to another fit.
+        """
+        check_is_fitted(self)
+        if not isinstance(session, AnswerSession):
+            raise ValueError(f"session must be a session of this fit, see ask(); got {session!r:.40}.")
+        if self._candidates is None or not session.is_about(
+            self._candidates.labels, self._samples.landmark_of
+        ):
+            raise ValueError("the session is of another fit: take those of this one, see ask().")
+        answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
+        answered[np.concatenate(session.pairs()).ravel()] = True
+        taken = Solution(session.labels_.copy(), known=answered)
+        solutions: dict[str, Solution] = vars(self)["_solutions"]
+        self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
+        self._take(taken)
+        return self
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names of the rules that :meth:`choose` accepts."""
+        check_is_fitted(self)
+        if self._candidates is None:
+            return ("auto",)
+        merged = () if self.n_clusters is None else ("consensus",)
+        members = (f"alternative-{i}" for i in range(len(self._alternatives)))
+        controls = (name for name in self._solutions if name != "auto")
+        return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *controls)
+
+    def choose(self, rule: Rule) -> Self:
+        """Select another partition, without recomputing any.
+
+        Parameters
+        ----------
+        rule : str, int or callable
+            ``"auto"``, ``"select"``, ``"consensus"``, ``"knee"``, the name of an objective, another name of
+            ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
+
+        Returns
+        -------
+        self
+            With new ``labels_`` and ``n_clusters_``.
+
+        Raises
+        ------
+        ValueError
+            If the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
+
+        Notes
+        -----
+        ``"auto"`` is the result of the fit, or of the session after :meth:`take`; ``"fit"`` is then that of
+        the fit. ``"select"`` is the partition with the best score, ``"consensus"`` combines those with about
+        ``n_clusters`` clusters. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        ``"random-control"`` are the results without evolution and with random survival.
+        """
+        check_is_fitted(self)
+        if rule == "consensus" and self.n_clusters is None:
+            raise ValueError('choose("consensus") needs n_clusters; see relabel(n_clusters=...).')
+        return super().choose(rule)
+
+    def _take_by_rule(self, rule: str) -> None:
+        if rule in self._solutions:
+            self._take(self._solutions[rule])
+            return
+        candidates = self._candidates
+        assert candidates is not None
+        if rule in ("select", "consensus"):
+            rng = np.random.default_rng(self._seeds[0])
+            self._take_points(unsupervised_partition(candidates, self.n_clusters, rule, rng))
+        else:
+            member = self._alternatives[int(rule.removeprefix("alternative-"))]
+            self._take_points(candidates.labels[member])
+
+    def _take_member(self, row: int) -> None:
+        assert self._candidates is not None
+        self._take_points(self._candidates.labels[self._front[row]])
+
+    def _greater_is_better(self) -> tuple[bool, ...]:
+        return (True,) * len(self.objective_names_)
+
+    def _take_points(self, labels: Labels) -> None:
+        """Take a partition of the points; clusters have the class of most of their labelled samples."""
+        per_sample, classes = self._samples.per_sample(labels), None
+        if self._side_information.targets is not None:
+            classes = class_of_clusters(per_sample, self._side_information.targets.indicators)
+        self._take(Solution(per_sample, cluster_classes=classes))
+
+    def predict(self, X: Any) -> Labels:
+        """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
+
+        Samples of the fit get their ``labels_`` again, except labelled ones that ``clamp`` keeps in another
+        class than is most probable, and equal samples that labels or pairs part.
+
+        Parameters
+        ----------
+        X
+            As for ``fit``; with ``metric="precomputed"`` distances to the samples of the fit, shape
+            (n, n_samples).
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+            Numbers as in ``labels_``; -1 for new samples that are noise.
+
+        Notes
+        -----
+        O(n m n_features) for m samples, or landmarks, of the fit.
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        if self._solution.model is not None:
+            shares, of_clusters = self._probabilities(rows), self._solution.cluster_classes
+            labels = (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1)
+            labels = labels.astype(np.int32)
+        else:
+            of_points = self._samples.per_point(self._solution.labels)
+            labels = of_points[self._samples.nearest(rows, 1)[0][:, 0]]
+        if self.noise == "label":
+            labels[self._samples.outlying(rows)] = -1
+        return labels
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
+
+        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, combined
+        with the classifiers of the features if the fit used them.
+
+        Raises
+        ------
+        ValueError
+            If the fit had no labels of every class.
+        """
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        if self._solution.model is None:
+            raise ValueError(
+                "predict_proba needs a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
+                'novel="none".'
+            )
+        return self._probabilities(rows)
+
+    def _probabilities(self, rows: Any) -> FloatArray:
+        model = self._solution.model
+        assert model is not None
+        scores = nearest_mean(model.scores, *self._samples.nearest(rows, N_NEAREST))
+        transform = self._samples.transform
+        return model.probabilities(scores, None if transform is None else transform(rows))
+
+    @property
+    def result_(self) -> Result | None:
+        """The front as a pymoo Result with minimised objectives, or None with ``kernel="bags"``."""
+        check_is_fitted(self)
+        found, problem = self._candidates, self._problem
+        if found is None:
+            return None
+        labels, values = found.labels[self._front], found.values[self._front]
+        if problem is None:
+            encoding = LabelEncoding(labels.shape[1], int(found.pool.n_clusters.max()))
+            problem = PartitionProblem(None, encoding, list(found.objectives.indices))
+        result = Result()
+        result.problem, result.X, result.F = problem, labels, -values
+        result.pop = result.opt = evaluated_population(X=labels, F=-values, CV=np.zeros((len(labels), 1)))
+        result.success = True
+        return result
+
+    @property
+    def pareto_labels_(self) -> Labels:
+        """Partitions of the front, shape (n_solutions, n_samples), in the order of ``pareto_front_``."""
+        check_is_fitted(self)
+        return self._labels_of(self._front)
+
+    @property
+    def alternative_labels_(self) -> Labels:
+        """Alternative partitions, shape (n_alternatives, n_samples), in the order of ``alternatives_``."""
+        check_is_fitted(self)
+        return self._labels_of(self._alternatives)
+
+    def _labels_of(self, rows: IntpArray) -> Labels:
+        if self._candidates is None:
+            return np.zeros((0, self._samples.n_samples), dtype=np.int32)
+        return _by_appearance(
+            self._with_noise(self._united(self._samples.per_sample(self._candidates.labels[rows])))
+        )
+
+    def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
+        """Unite equal samples in one cluster, except samples with labels, pairs or answers."""
+        equal = None if self._samples.landmark_of is not None else self._samples.equal_points
+        if equal is None:
+            return labels.astype(np.int32)
+        fixed = self._side_information.known(len(equal))
+        return united(labels, equal, np.flatnonzero(fixed if known is None else fixed | known))
+
+    def _partitions_of_points(self, labels: Labels) -> Labels:
+        """Convert labels of samples to labels of points, with noise in the most similar cluster."""
+        of_points, far = self._samples.per_point(labels), self._samples.far
+        if far is not None and far.any():
+            near = np.flatnonzero(~far)
+            nearest = near[self._samples.graph[far][:, near].argmax(axis=1)]
+            of_points[:, far] = np.where(of_points[:, far] < 0, of_points[:, nearest], of_points[:, far])
+        return of_points
+
+    def _with_noise(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
+        """Label outliers -1 if ``noise="label"``, except samples with labels, pairs or answers."""
+        marked: Labels = labels.astype(np.int32)
+        if self.noise == "assign" or not self.outliers_.any():
+            return marked
+        apart = self.outliers_ & ~self._side_information.known(len(self.outliers_))
+        marked[..., apart if known is None else apart & ~known] = -1
+        # A cluster that consists of outliers only is not noise.
+        for row, whole in zip(np.atleast_2d(marked), np.atleast_2d(labels), strict=True):
+            alone = ~np.isin(whole, row)
+            row[alone] = whole[alone]
+        return marked
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """Class of every sample after a fit with labels, -1 for new classes and noise."""
+        check_is_fitted(self)
+        if not hasattr(self, "classes_"):
+            raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
+        of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
+        places = np.where(noise, -1, self.labels_ if of_clusters is None else of_clusters[self.labels_])
+        if (places >= 0).all():
+            return self.classes_[places]
+        if (kind := self.classes_.dtype.kind) in "biuf":
+            # Promote booleans and unsigned integers to a type that can represent -1.
+            none = np.array([-1], dtype=np.result_type(self.classes_.dtype, np.int8))
+        else:
+            none = np.array([b"-1" if kind == "S" else "-1"], dtype="O" if kind == "O" else None)
+        return np.concatenate([self.classes_, none])[places]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Predictions are classes after a fit with labels.
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    @abstractmethod
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Check the samples of a fit or, without ``reset``, of a prediction."""
+
+    def _check_data(self, data: Any) -> None:
+        """Raise if the parameters do not suit the data."""
+
+    @abstractmethod
+    def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
+        """Build the pool of the samples that :meth:`_read` returned."""
+
+    def _fit(self, data: Any, n_samples: int, *supervision: ArrayLike | None) -> Plans[None]:
+        """Build the pool, and select from it by labels, must-links and cannot-links."""
+        side = self._read_side_information(n_samples, *supervision)
+        self._check_data(data)
+        if self.checkpoint is not None or self.resume:
+            # Raise before the pool is built if the run cannot be resumed.
+            self._checkpoint_for()
+        *self._seeds, pool_seed = spawn_seeds(self.random_state, 4)
+        if side.targets is not None and not isinstance(data, Bags):
+            warn_if_all_labelled(side.targets.labelled)
+        needs_pool = self.kernel != "bags" or side.kind != "labels"
+        self._samples = self._pooled(data, needs_pool, pool_seed)
+        yield from self._select(side, *supervision)
+
+    def _read_side_information(self, n_samples: int, *supervision: Any) -> SideInformation:
+        side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
+        check_n_clusters(self.n_clusters or 1, n_samples)
+        if self.kernel == "bags" and side.kind != "labels":
+            raise ValueError('kernel="bags" makes no partitions: it needs labels of every class, fit(X, y).')
+        return side
+
+    def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
+        # The checkpoint compares the pool itself, so the options that determine it are left out.
+        same = clone(self)
+        made_of = {"views", "extra_candidates", "families", "k_range", "distances", "embeddings"}
+        same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
+        return checkpoint_for(same, *data)
+
+    def _select(self, side: SideInformation, *supervision: ArrayLike | None) -> Plans[None]:
+        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
+        samples, pool = self._samples, self._samples.pool
+        pairs = side.pairs_of_points(samples)
+        criterion, kernel = self.criterion, self.kernel
+        if criterion == "auto":
+            criterion = automatic_criterion(samples, side, self.n_clusters)
+        choose = partial(
+            choose_solution,
+            samples,
+            side,
+            pairs,
+            n_clusters=self.n_clusters,
+            method=self.method,
+            kernel="full" if kernel == "pool+bags" else kernel,
+            hard=self.pairs == "hard",
+            clamp=self.clamp,
+            class_prior=self.class_prior,
+            merge_same_class=self.merge_same_class,
+            seed=self._seeds[0],
+        )
+        candidates, evolution = None, None
+        if pool is None:
+            solutions = {"auto": choose(None)}
+        else:
+            objectives = objectives_for(
+                samples,
+                pool,
+                side,
+                pairs,
+                criterion=criterion,
+                criterion_weight=self.criterion_weight,
+                n_jobs=self.n_jobs,
+            )
+            sizes = None
+            may_agree = self.novel == kernel == "auto" and side.kind == "labels" and not samples.kernels
+            if self.n_clusters is None and (side.targets is None or may_agree):
+                sizes = LeastSizes.of(samples, self.min_cluster_size)
+            candidates = Candidates.of(pool, objectives, sizes=sizes)
+            if may_agree and sizes is not None and pairs is None:
+                self._assessor = self._assessor_for(candidates)
+                choose = partial(choose, trusted=self._assess(None, candidates).verdict != NO_STRUCTURE)
+            if self.n_gen:
+                checkpoint = self._checkpoint_for(pool.labels, *supervision)
+                evolution = yield from self._evolution(candidates, pairs, choose, checkpoint)
+                candidates, solutions = evolution.candidates, evolution.solutions
+            else:
+                solutions = {"auto": choose(candidates)}
+        # Everything is computed before the first attribute of the previous fit is replaced.
+        self._side_information, self._candidates, self._solutions = side, candidates, solutions
+        self.scoring_ = None if candidates is None else candidates.objectives
+        self._publish(evolution)
+        self._take(solutions["auto"])
+        if side.kind == "none" and self._assessor is not None and self.verdict_ == NO_STRUCTURE:
+            p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
+            warn_caller(
+                f"{NO_STRUCTURE}: the clusters are hardly clearer than those of data that have none "
+                f"(confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
+            )
+
+    def _evolution(
+        self,
+        pool: Candidates,
+        pairs: PairwiseConstraints | None,
+        choose: Callable[[Candidates], Solution],
+        checkpoint: Checkpoint | None,
+    ) -> Plans[_Evolution]:
+        """Evolve the pool, and compute both controls unless Ctrl-C stopped the evolution."""
+        graph, objectives = self._samples.graph, pool.objectives
+        if pairs is not None:
+            objectives = replace(objectives, boundary=BoundaryCut().fit(graph))
+        start = Candidates.of(pool.pool, objectives, pool.values, pool.sizes)
+
+        def evolve(
+            survival: str, seed: np.random.SeedSequence, checkpoint: Checkpoint | None = None
+        ) -> Plans[tuple[EvolvedPartitions, Candidates]]:
+            evolved = yield from evolve_pool(
+                pool=pool.pool,
+                graph=graph,
+                indices=objectives.indices,
+                total=objectives.total,
+                n_clusters=self.n_clusters,
+                constraints=pairs,
+                n_gen=self.n_gen,
+                pop_size=self.pop_size,
+                engine=self.engine,
+                survival=survival,
+                seed=int(seed.generate_state(1)[0]),
+                verbose=bool(self.verbose),
+                checkpoint=checkpoint,
+            )
+            members = PartitionPool(evolved.labels, (_EVOLVED,) * len(evolved.labels))
+            return evolved, start.joined(Candidates.of(members, objectives, evolved.values))
+
+        evolved, candidates = yield from evolve("crowding", self._seeds[1], checkpoint)
+        solutions = {"auto": choose(candidates), "control": choose(pool)}
+        scores = {"result": float(candidates.total.max()), "control": float(start.total.max())}
+        interrupted = evolved.interrupted
+        # After Ctrl-C, skip the control run; it would take just as long.
+        if not interrupted:
+            # The control has the same operators and evaluations, but random survival.
+            at_random, by_chance = yield from evolve("random", self._seeds[2])
+            interrupted = at_random.interrupted
+            if not interrupted:
+                solutions["random-control"] = choose(by_chance)
+                scores["random_control"] = float(by_chance.total.max())
+        return _Evolution(candidates, solutions, scores, evolved, interrupted)
+
+    def _publish(self, evolution: _Evolution | None) -> None:
+        """Set the attributes that do not depend on the selected partition."""
+        for name in ("classes_", "control_labels_", "control_score_", "random_control_labels_", "history_"):
+            self.__dict__.pop(name, None)
+        samples, candidates, side = self._samples, self._candidates, self._side_information
+        self.pool_: PartitionPool | None = samples.pool
+        self.graph_, self.landmark_of_ = samples.graph, samples.landmark_of
+        outliers = np.zeros(samples.n_points, dtype=bool) if samples.far is None else samples.far
+        self.outliers_: BoolArray = outliers if samples.landmark_of is None else outliers[samples.landmark_of]
+        self.n_landmarks_ = None if samples.landmark_of is None else samples.n_points
+        if side.targets is not None:
+            self.classes_ = side.targets.classes
+        self.scores_ = score_frame(candidates)
+        self._alternatives, ari = np.zeros(0, dtype=np.intp), np.zeros(0)
+        self._front, self.pareto_front_ = np.zeros(0, dtype=np.intp), np.zeros((0, 0))
+        self.objective_names_ = ()
+        if candidates is not None:
+            of_points = samples.per_point(self._solutions["auto"].labels)
+            if candidates.pool.families[0] != TRIVIAL:
+                self._alternatives, ari = candidates.alternatives(of_points)
+            self._front = candidates.front()
+            self.pareto_front_ = candidates.values[self._front]
+            self.objective_names_ = candidates.objectives.names
+        self._problem = None if evolution is None else evolution.evolved.result.problem
+        self._assessor = self._assessor_for(candidates)
+        self.alternatives_ = self.scores_.iloc[self._alternatives].reset_index(drop=True)
+        self.alternatives_["ari_to_labels"] = ari
+        self._describe_alternatives()
+        self.interrupted_ = evolution is not None and evolution.interrupted
+        if evolution is not None:
+            self.history_ = evolution.evolved.history
+            self.control_labels_ = self._with_noise(self._numbered(self._solutions["control"]).labels)
+            self.control_score_ = evolution.scores
+            if "random-control" in self._solutions:
+                by_chance = self._numbered(self._solutions["random-control"])
+                self.random_control_labels_ = self._with_noise(by_chance.labels)
+
+    def _assessor_for(self, candidates: Candidates | None) -> Assessor | None:
+        """Assessor of partitions of the samples, reused from the last fit if the pool is the same."""
+        samples, last = self._samples, self.__dict__.get("_assessor")
+        if last is not None and last.samples is samples:
+            return cast(Assessor, last)
+        if candidates is None or samples.pool is None or samples.pool.families[0] == TRIVIAL:
+            return None
+        # Evolution maximised the agreement of its partitions, so they are left out.
+        return Assessor(samples, float(candidates.agreement[: samples.pool.n_partitions].max()))
+
+    def _assess(self, labels: Labels | None, candidates: Candidates | None) -> Assessment:
+        """Confidence, p-value and verdict of a partition of the points. Default: the best of the pool."""
+        pool = self._samples.pool
+        if self._assessor is None or candidates is None or pool is None:
+            return NOTHING_KNOWN if pool is None else NOTHING_TO_CHOOSE
+        best = pool.labels[best_member(candidates.score[: pool.n_partitions], pool.n_clusters)]
+        return self._assessor.assess(best if labels is None else labels, best)
+
+    def _take(self, solution: Solution) -> None:
+        self.labels_: Labels
+        self._solution = solution = self._numbered(solution)
+        self.labels_ = self._with_noise(solution.labels, solution.known)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        assessment = self._assess(self._samples.per_point(solution.labels), self._candidates)
+        self.confidence_, self.structure_p_value_, self.verdict_ = assessment
+        if self.verdict_ == CLEAR and (self.alternatives_["confidence"] > self.confidence_).any():
+            self.verdict_ = SEVERAL
+        for name in ("predict_proba_", "cluster_classes_index_"):
+            self.__dict__.pop(name, None)
+        if solution.probabilities is not None:
+            self.predict_proba_ = solution.probabilities
+        if solution.cluster_classes is not None:
+            self.cluster_classes_index_ = solution.cluster_classes
+
+    def _numbered(self, solution: Solution) -> Solution:
+        """Unite equal samples and renumber the clusters, by class or by first sample, contiguously."""
+        side, classes = self._side_information, solution.cluster_classes
+        by_class = side.kind == "labels" and any(solution is one for one in self._solutions.values())
+        labels = self._united(solution.labels, solution.known)
+        marked = self._with_noise(labels, solution.known)
+        found = marked[marked >= 0]
+        # With labels of every class, clusters have the numbers of the classes.
+        if by_class:
+            former = np.unique(found)
+            if classes is None and side.targets is not None and len(former) < side.targets.n_classes:
+                classes = np.arange(side.targets.n_classes)
+        else:
+            former = number_clusters(found)[1]
+        number = np.full(int(former.max()) + 1, -1, dtype=np.int32)
+        number[former] = np.arange(len(former))
+        return solution._replace(
+            labels=number[labels], cluster_classes=None if classes is None else classes[former]
+        )
+
+
+def _by_appearance(labels: Labels) -> Labels:
+    """Renumber the clusters of every partition by first sample, except noise."""
+    for row in labels:
+        row[row >= 0] = number_clusters(row[row >= 0])[0]
+    return labels
+
+
+class _Evolution(NamedTuple):
+    """An evolved pool, and the results selected from it and from its controls.
+
+    ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
+    ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
+    """
+
+    candidates: Candidates
+    solutions: dict[str, Solution]
+    scores: dict[str, float]
+    evolved: EvolvedPartitions
+    interrupted: bool

@@ -1,0 +1,376 @@
+"""The result of a clusterer as one typed object, which reports, cards, plots and the command show.
+
+:func:`result_of` returns that of any fitted clusterer. A method of another package gets a full report by a
+method ``clustering_result()`` that returns a :class:`ClusteringResult`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from moo_clustering._arrays import FloatArray, IntpArray, Labels
+
+__all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
+
+
+class Objective(NamedTuple):
+    """An objective of a front.
+
+    Attributes
+    ----------
+    name : str
+    greater_is_better : bool
+    """
+
+    name: str
+    greater_is_better: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """A front of partitions.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_solutions, n_objectives)
+        Objectives in natural sign.
+    objectives : sequence of Objective
+    labels_of : callable
+        ``labels_of(rows)`` returns the partitions of some solutions, shape (n_rows, n_samples).
+    is_ready : bool
+        Whether the partitions are known or take little time; otherwise a report shows a part of them.
+    repaired : ndarray of shape (n_solutions, n_samples), optional
+        Partitions after samples were moved to satisfy constraints.
+    medoids : ndarray of shape (n_solutions, n_medoids), optional
+        Row numbers of the medoids of the final partitions, padded with -1.
+    n_clusters : ndarray of shape (n_solutions,), optional
+    scores : mapping of str to ndarray of shape (n_solutions,)
+        Scores of the method by name, greater is better, NaN where undefined.
+    """
+
+    values: FloatArray
+    objectives: Sequence[Objective]
+    labels_of: Callable[[IntpArray], Any]
+    is_ready: bool = True
+    repaired: Labels | None = None
+    medoids: NDArray[Any] | None = None
+    n_clusters: NDArray[Any] | None = None
+    scores: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the objectives."""
+        return tuple(objective.name for objective in self.objectives)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def labels(self) -> Labels:
+        """Partitions of all solutions, before repairs."""
+        return np.asarray(self.labels_of(np.arange(len(self.values))))
+
+    def final_labels(self, rows: IntpArray) -> Any:
+        """Partitions of some solutions, after repairs."""
+        return self.labels_of(rows) if self.repaired is None else self.repaired[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class PoolResult:
+    """What a clusterer reports that selects from a pool of partitions.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        A row per partition of the pool.
+    alternatives : callable
+        ``alternatives(feature_names)`` returns the other good partitions, a row each.
+    confidence, structure_p_value : float
+    verdict, verdict_line : str
+        Verdict in one or a few words, and with its figures.
+    labels : ndarray of shape (n_partitions, n_samples), optional
+    coassociation : callable, optional
+        ``coassociation(most)`` returns how often pairs of at most that many samples are together.
+    classes : ndarray, optional
+        Codes of the classes of a fit with labels.
+    cluster_classes : ndarray of shape (n_clusters,), optional
+        Place in ``classes`` of the class of every cluster, -1 for new ones; None if they are the same.
+    probabilities : ndarray of shape (n_samples, n_classes), optional
+    control_scores : mapping of str to float
+        Best scores of an evolution and its controls.
+    arrays : mapping of str to ndarray
+        Further arrays for the archive.
+    """
+
+    scores: pd.DataFrame
+    alternatives: Callable[[Sequence[str] | None], pd.DataFrame]
+    confidence: float
+    structure_p_value: float
+    verdict: str
+    verdict_line: str
+    labels: Labels | None = None
+    coassociation: Callable[[int], Coassociation] | None = None
+    classes: NDArray[Any] | None = None
+    cluster_classes: NDArray[Any] | None = None
+    probabilities: FloatArray | None = None
+    control_scores: Mapping[str, float] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+class Coassociation(NamedTuple):
+    """Share of the pool that has two samples, or landmarks of many samples, together.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_shown, n_shown)
+    labels : ndarray of shape (n_shown,)
+    n_all : int
+        Number of all samples, or landmarks.
+    kind : {"samples", "landmarks"}
+    """
+
+    matrix: FloatArray
+    labels: NDArray[Any]
+    n_all: int
+    kind: str
+
+
+def _unscaled(X: Any) -> Any:
+    return X
+
+
+def _no_history() -> None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteringResult:
+    """What a fitted clusterer found. Only ``labels`` are required.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Clusters 0, 1, ..., and -1 for outliers.
+    front : Front, optional
+    member : int, optional
+        Solution of the front that ``labels`` is.
+    member_is_known : bool
+        Whether ``labels`` is none of the front if ``member`` is None; otherwise partitions are compared.
+    rules : sequence of str
+        Rules that select a solution without another search.
+    select : callable, optional
+        ``select(rule)`` returns the result with another solution. It does not change the clusterer, and
+        raises a ValueError for a rule that this fit does not support.
+    values : ndarray of shape (n_objectives,), optional
+        Objectives of ``labels``, if it is no solution of the front.
+    medoids : ndarray of shape (n_clusters,), optional
+        Row numbers.
+    alternatives, controls : mapping of str to ndarray of shape (n_samples,)
+        Further partitions by name.
+    runs : ndarray of shape (n_runs, n_samples), optional
+        Partitions of repeated runs.
+    run_losses : ndarray of shape (n_runs,), optional
+    evaluate : callable, optional
+        ``evaluate(labels)`` returns the objectives of partitions, shape (n_partitions, n_objectives).
+    score : callable, optional
+        ``score(objectives)`` returns the score by which the method ranks solutions.
+    pool : PoolResult, optional
+    attainment : AttainmentScores, optional
+        Scores of the front against control data.
+    number_reason : str
+        How the number of clusters was selected, in words.
+    figures, record : mapping of str to object
+        Numbers of the fit (iterations, ...), and further entries for the record of a run.
+    feature_weights : ndarray of shape (n_clusters, n_features), optional
+    leading_features : callable, optional
+        ``leading_features(n, names)`` returns the features that characterise every cluster.
+    similarity : sparse matrix or ndarray of shape (n_samples, n_samples), optional
+        Graph that was cut.
+    eigenvalues, embedding : ndarray, optional
+        Of its Laplacian.
+    metric : str or callable, optional
+        Distance between samples: ``"precomputed"``, ``"cosine"``, ...
+    scaled : callable
+        ``scaled(X)`` returns features or bags in the scale in which the method compares them.
+    facts : sequence of (str, str)
+        Lines for the head of a report, such as a verdict.
+    lines : sequence of str
+        Summary of the fit in lines, for a card.
+    neighbor_recall : float, optional
+        Recall of approximate neighbour lists.
+    interrupted : bool
+        Whether the search was stopped early.
+    history : callable
+        ``history()`` returns the course of the search as a table, or None.
+    records : sequence
+        Recorder, logbook or array of the search, for plots.
+    arrays : callable
+        ``arrays()`` returns further arrays by name, for the archive.
+    """
+
+    labels: NDArray[Any]
+    front: Front | None = None
+    member: int | None = None
+    member_is_known: bool = False
+    rules: Sequence[str] = ()
+    select: Callable[[str], ClusteringResult] | None = None
+    values: FloatArray | None = None
+    medoids: NDArray[Any] | None = None
+    alternatives: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    controls: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    runs: NDArray[Any] | None = None
+    run_losses: FloatArray | None = None
+    evaluate: Callable[[Labels], FloatArray] | None = None
+    score: Callable[[FloatArray], FloatArray] | None = None
+    pool: PoolResult | None = None
+    attainment: Any = None
+    number_reason: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    feature_weights: FloatArray | None = None
+    leading_features: Callable[..., Sequence[Sequence[Any]]] | None = None
+    similarity: Any = None
+    eigenvalues: Any = ()
+    embedding: Any = None
+    metric: Any = None
+    scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
+    facts: Sequence[tuple[str, str]] = ()
+    lines: Sequence[str] = ()
+    neighbor_recall: float | None = None
+    interrupted: bool = False
+    history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: _no_history)
+    records: Sequence[Any] = ()
+    arrays: Callable[[], Mapping[str, Any]] = dict
+
+    @property
+    def has_front(self) -> bool:
+        """Whether there is a front that is not empty."""
+        return self.front is not None and len(self.front) > 0
+
+    def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
+        """Name of the class of every cluster after a fit with labels; new clusters are "new, NUMBER"."""
+        if self.pool is None or self.pool.classes is None:
+            return None
+        codes, of_clusters = self.pool.classes, self.pool.cluster_classes
+        names = [str(code) if class_names is None else str(class_names[code]) for code in codes]
+        if of_clusters is None:
+            return names
+        return [
+            names[place] if place >= 0 else f"new, {cluster}" for cluster, place in enumerate(of_clusters)
+        ]
+
+    def row_of_front(self) -> int | None:
+        """Solution of the front that ``labels`` is, by comparing partitions if the method does not say."""
+        if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
+            return self.member
+        same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))
+        return int(same[0]) if len(same) else None
+
+
+@runtime_checkable
+class _HasResult(Protocol):
+    def clustering_result(self) -> ClusteringResult: ...
+
+
+def has_labels(clusterer: Any) -> bool:
+    """Whether a clusterer was fitted."""
+    return getattr(clusterer, "labels_", None) is not None
+
+
+def result_of(clusterer: Any) -> ClusteringResult:
+    """Result of a fitted clusterer of any package.
+
+    Parameters
+    ----------
+    clusterer : fitted clusterer
+        With ``clustering_result()``, or else with ``labels_``, of which other attributes of common names
+        are used as well (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
+
+    Returns
+    -------
+    ClusteringResult
+
+    Raises
+    ------
+    NotFittedError
+        If the clusterer has no ``labels_``.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from moo_clustering.results import result_of
+    >>> result_of(KMeans(2, random_state=0).fit([[0], [1], [8], [9]])).labels
+    array([1, 1, 0, 0], dtype=int32)
+    """
+    if not has_labels(clusterer):
+        raise NotFittedError(
+            f"a report shows the clusters of a fitted estimator, and this {type(clusterer).__name__} has no "
+            "labels_; fit it first"
+        )
+    return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)
+
+
+def from_attributes(clusterer: Any) -> ClusteringResult:
+    """Result from the attributes of common names that a clusterer has."""
+
+    def found(name: str, default: Any = None) -> Any:
+        return getattr(clusterer, name, default)
+
+    names, values, row = found("objective_names_", ()), found("pareto_front_"), found("chosen_")
+    front = None
+    if values is not None:
+        objectives = [Objective(str(name)) for name in names]
+        values = np.asarray(values, dtype=np.float64)
+        front = Front(values, objectives, lambda rows: np.asarray(clusterer.pareto_labels_)[rows])
+    return ClusteringResult(
+        labels=np.asarray(clusterer.labels_),
+        front=front,
+        member=None if row is None else int(row),
+        member_is_known=hasattr(clusterer, "chosen_"),
+        medoids=found("medoid_indices_"),
+        similarity=found("similarity_"),
+        eigenvalues=found("eigenvalues_", ()),
+        embedding=found("embedding_"),
+        metric=found("metric", found("affinity")),
+        neighbor_recall=found("neighbor_recall_"),
+        figures=attributes_of(clusterer, {"n_iter": "n_iter_", "n_components": "n_components_"}),
+        interrupted=bool(found("interrupted_", False)),
+        history=lambda: history_frame(found("history_"), names),
+        records=records_of(clusterer),
+    )
+
+
+def records_of(clusterer: Any) -> list[Any]:
+    """Recorder, logbook or array of the search of a clusterer, fitted or not."""
+    names = {name: name for name in ("history_", "logbook_", "objective_history_")}
+    return list(attributes_of(clusterer, names).values())
+
+
+def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame | None:
+    """History of a search, one row per generation or sweep, or None."""
+    if history is None or isinstance(history, pd.DataFrame):
+        return history
+    if isinstance(history, np.ndarray):
+        return pd.DataFrame({"sweep": np.arange(1, len(history) + 1), "objective": history})
+    frame: pd.DataFrame = history.to_frame(objective_names or None)
+    return frame
+
+
+def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
+    """Logbook of a search, one row per generation or update of the centres."""
+    frame = pd.DataFrame(list(logbook)).rename(columns={"gen": "generation", "iter": "generation"})
+    if len(seconds) == len(frame):
+        frame.insert(1, "seconds", seconds)
+    return frame
+
+
+def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
+    """Attributes that a clusterer has, under other names."""
+    found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
+    return {name: value for name, value in found.items() if value is not None}
