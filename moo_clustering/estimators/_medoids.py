@@ -25,7 +25,7 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints, fisher_weights
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
@@ -38,7 +38,7 @@ SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 
 @estimator
-class MedoidSetClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
+class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
     """Search for non-dominated sets of medoids, of which a rule picks one.
 
     Parameters

@@ -37,8 +37,6 @@ from moo_clustering.bags import Bags
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import LabelEncoding
 from moo_clustering.estimators._base import (
-    ControlsMixin,
-    FrontMixin,
     Rule,
     SemiSupervisedClusterMixin,
     check_n_clusters,
@@ -46,6 +44,7 @@ from moo_clustering.estimators._base import (
     united,
     warn_if_all_labelled,
 )
+from moo_clustering.estimators._fronts import ControlsMixin, FrontMixin
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -62,6 +61,8 @@ from moo_clustering.estimators._pareto_confidence import (
     SEVERAL,
     Assessment,
     Assessor,
+    PoolReportMixin,
+    score_frame,
 )
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
 from moo_clustering.estimators._pareto_pool import (
@@ -70,7 +71,6 @@ from moo_clustering.estimators._pareto_pool import (
     PooledSamples,
     nearest_mean,
 )
-from moo_clustering.estimators._pareto_report import PoolReportMixin, score_frame
 from moo_clustering.estimators._pareto_selection import (
     Candidates,
     LeastSizes,

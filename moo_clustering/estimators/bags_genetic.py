@@ -35,7 +35,8 @@ from moo_clustering.bags.geometry import Weighting
 from moo_clustering.bags.repair import PartitionRepair
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import MedoidSlotEncoding
-from moo_clustering.estimators._base import ControlsMixin, checkpoint_for
+from moo_clustering.estimators._base import checkpoint_for
+from moo_clustering.estimators._fronts import ControlsMixin
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,

@@ -16,7 +16,7 @@ from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import Method
 from moo_clustering.estimators._options import Count, NonNegativeCount, estimator
 from moo_clustering.problems import PartitionProblem
@@ -25,7 +25,7 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
 
 @estimator
-class EvolutionaryClusterer(_base.FrontSearchMixin, _base.ConstrainedClusterer):
+class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
     """Base class of a clusterer of one's own: :meth:`make_problem` says what is optimised.
 
     The search is NSGA-II with ``problem.operators()``. A subclass has ``fit`` with labels and pairs,

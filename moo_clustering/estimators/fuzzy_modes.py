@@ -34,12 +34,12 @@ from moo_clustering.encodings import align_labels, relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators._base import (
     OF_PREDICT,
-    FrontSearchMixin,
     ReportMixin,
     checkpoint_for,
     cluster_orders,
     warn_of_few,
 )
+from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.operators import batched_tournament
 from moo_clustering.operators.modes import ModesMutation, ModesSampling

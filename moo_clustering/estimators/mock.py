@@ -50,7 +50,7 @@ from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.encodings.loci import relevant_links
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._methods import MOCK_2007, MOCK_DELTA, MOCK_PESC
 from moo_clustering.estimators._options import KW_ONLY, Count, Probability, estimator
 from moo_clustering.fronts import AttainmentScores, attainment_scores, control_data
@@ -76,7 +76,7 @@ ControlFront = tuple[FloatArray, Int64Array]
 
 @estimator
 class MOCK(
-    _base.NearestSampleMixin, _base.LazyFrontMixin, _base.FrontSearchMixin, _base.ConstrainedClusterer
+    _base.NearestSampleMixin, _fronts.LazyFrontMixin, _fronts.FrontSearchMixin, _base.ConstrainedClusterer
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
@@ -267,7 +267,7 @@ objective, int or callable, default="auto"
         supervision = _read_supervision(n_samples, y, must_link, cannot_link, self.supervision)
         seeds = spawn_seeds(self.random_state, 2 + self.n_controls)
         checkpoint = self._checkpoint(n_samples, features, y, must_link, cannot_link)
-        _base.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
+        _fronts.check_rule(self.select, _known_rules(self._objectives_with(supervision)))
         scaled = self._scale_samples(features)
         problem = self._problem_of(scaled, np.random.default_rng(seeds[0]), supervision, self.n_jobs)
         for name in ("control_fronts_", "attainment_", "attainment_scores_", "promising_", "pareto_labels_"):
@@ -385,7 +385,7 @@ objective, int or callable, default="auto"
                 )
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
-        _base.check_rule(rule, _known_rules(self.objective_names_))
+        _fronts.check_rule(rule, _known_rules(self.objective_names_))
         if (joined := self._without_fragments(rule, wanted)) is not None:
             self._take_member(*joined)
         elif isinstance(rule, str):
@@ -395,7 +395,7 @@ objective, int or callable, default="auto"
             self._take_member(int(allowed[np.lexsort([key[allowed] for key in reversed(keys)])[0]]))
         else:
             greater = self._greater_is_better()
-            self._take_member(_base.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
+            self._take_member(_fronts.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
                 f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "

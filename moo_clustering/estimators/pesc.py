@@ -29,7 +29,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import DeapSearch, PymooSearch
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import ConstraintGroups
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -66,7 +66,7 @@ _WATERFILL_CUT = 0.01
 
 
 @estimator
-class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
+class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
     Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
@@ -362,7 +362,7 @@ class PESC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphEnsemble(_base.MemberGraphs):
+class GraphEnsemble(_fronts.MemberGraphs):
     """Final population of a neighbour-graph search, and how to cluster from it.
 
     ``ranks`` has shape (pop_size, n_samples), ``F`` holds the objectives of the population, and ES1 and ES3
@@ -536,7 +536,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
                 n_jobs=self.n_jobs,
             )
             progress.update()
-        partition = _base.equal_together(partition, data, lists, groups)
+        partition = _fronts.equal_together(partition, data, lists, groups)
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:

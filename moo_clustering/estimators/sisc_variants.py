@@ -43,7 +43,8 @@ from moo_clustering.controls import RandomDraws, random_draws
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.estimators import multi_label
-from moo_clustering.estimators._base import FrontSearchMixin, Rule, checkpoint_for, settled
+from moo_clustering.estimators._base import Rule, checkpoint_for, settled
+from moo_clustering.estimators._fronts import FrontSearchMixin
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount, Probability, estimator
 from moo_clustering.estimators.subspace import SISC, Clusters
 from moo_clustering.operators.generic import MutationChoice

@@ -31,7 +31,7 @@ from moo_clustering._messages import progress_bar
 from moo_clustering.algorithms import InterruptedSearchWarning
 from moo_clustering.algorithms.search import InterruptGuard, Plans
 from moo_clustering.consensus import ensemble_members
-from moo_clustering.estimators import _base
+from moo_clustering.estimators import _base, _fronts
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -58,7 +58,7 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @estimator
-class SRMOSC(_base.GraphFrontMixin, _base.ConstrainedClusterer):
+class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs in which every sample is rebuilt from a few others.
 
     The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
@@ -270,7 +270,7 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 
 @dataclass(frozen=True, eq=False)
-class GraphMembers(_base.MemberGraphs):
+class GraphMembers(_fronts.MemberGraphs):
     """Non-dominated similarity graphs, by the number of links, and their partitions.
 
     ``graph`` gives the directed similarity matrix of a member. Labels of members that have been clustered

@@ -1,0 +1,537 @@
+"""Mixins of clusterers with a front of partitions or graphs, and of those that find it by a search."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from abc import ABC, ABCMeta, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from numbers import Integral
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.core.termination import Termination
+from scipy.sparse import csr_array
+from sklearn.base import (
+    clone,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering._arrays import (
+    did_you_mean,
+    knee,
+    name_of,
+    number_clusters,
+    quoted,
+)
+from moo_clustering._docs import documented
+from moo_clustering.algorithms import DeapSearch, Recorder, Search, drive
+from moo_clustering.algorithms.deap_loops import CountedStep
+from moo_clustering.algorithms.deap_search import can_take
+from moo_clustering.algorithms.pymoo_search import PymooSearch, filled_in
+from moo_clustering.algorithms.search import Plan, Plans
+from moo_clustering.constraints import ConstraintGroups
+from moo_clustering.controls import ControlComparison, compare, compare_planned
+from moo_clustering.estimators import _base
+from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
+from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
+from moo_clustering.persistence import Checkpoint
+from moo_clustering.results import ClusteringResult, Front, Objective
+
+if TYPE_CHECKING:
+    pass
+
+# Parameters that may change when a run is resumed; a longer run continues a shorter one.
+
+_OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
+# Parameter values with which an estimator runs a search.
+# Parameters that write files, and their values that do not.
+_SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
+_SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
+
+
+class FrontMixin(metaclass=ABCMeta):
+    """Mixin of clusterers that find a front of partitions, from which a rule selects ``labels_``.
+
+    A subclass sets ``pareto_front_``, ``objective_names_`` and ``pareto_labels_`` (or see
+    :class:`LazyFrontMixin`) in ``fit``, and implements :meth:`_take_member`. It can add rules by
+    :meth:`_own_rules` and :meth:`_take_by_rule`.
+
+    Attributes
+    ----------
+    pareto_front_ : ndarray of shape (n_solutions, n_objectives)
+        Objectives of the non-dominated solutions, in natural sign.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Partitions of the non-dominated solutions.
+    objective_names_ : tuple of str
+    rules_ : tuple of str
+        Names of the rules that :meth:`choose` accepts.
+    """
+
+    pareto_front_: NDArray[np.float64]
+    objective_names_: tuple[str, ...]
+    history_: Any
+    n_iter_: int
+    # Aliases of rules, which rules_ omits.
+    _rule_aliases: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def rules_(self) -> tuple[str, ...]:
+        """Names of the rules that :meth:`choose` accepts."""
+        check_is_fitted(self, "pareto_front_")
+        return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
+
+    def choose(self, rule: _base.Rule) -> Self:
+        """Select another solution of the front, without another search.
+
+        Parameters
+        ----------
+        rule : str, int or callable
+            A name of ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
+            (its best solution), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
+
+        Returns
+        -------
+        self
+            With new ``labels_``, ``n_clusters_`` and further attributes of the solution.
+
+        Raises
+        ------
+        ValueError
+            If the rule is unknown, with the nearest name, or the row is outside the front.
+        TypeError
+            If the callable does not return a row number.
+        """
+        check_is_fitted(self, "pareto_front_")
+        check_rule(rule, (*self.rules_, *self._rule_aliases))
+        if isinstance(rule, str):
+            rule = self._rule_aliases.get(rule, rule)
+        if isinstance(rule, str) and rule not in ("knee", *self.objective_names_):
+            self._take_by_rule(rule)
+        else:
+            greater = self._greater_is_better()
+            self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, rule))
+        return self
+
+    def _own_rules(self) -> tuple[str, ...]:
+        """Names of the rules other than the knee and the objectives."""
+        return ()
+
+    def _take_by_rule(self, rule: str) -> None:
+        """Select a solution by a rule of :meth:`_own_rules`. Default: the knee."""
+        greater = self._greater_is_better()
+        self._take_member(choose_member(self.pareto_front_, self.objective_names_, greater, "knee"))
+
+    @abstractmethod
+    def _take_member(self, row: int) -> None:
+        """Set the result to a solution of the front."""
+
+    def _greater_is_better(self) -> Sequence[bool]:
+        """Mask of the objectives that are maximised."""
+        return (False,) * len(self.objective_names_)
+
+    def _clustering_result(self) -> ClusteringResult:
+        found: ClusteringResult = super()._clustering_result()  # type: ignore[misc]
+        objectives = map(Objective, self.objective_names_, self._greater_is_better())
+        front = Front(self.pareto_front_, tuple(objectives), partial(_labels_of_rows, self))
+        return replace(found, front=front, rules=self.rules_, select=self._selected)
+
+    def _selected(self, rule: str) -> ClusteringResult:
+        # A shallow copy is enough: ``choose`` sets attributes, and changes no object behind them but caches.
+        other = copy.copy(self)
+        return other.choose(rule)._clustering_result()
+
+
+def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
+    # From a copy, because the property caches its value on the estimator.
+    return np.asarray(copy.copy(model).pareto_labels_)[rows]
+
+
+class ControlsMixin:
+    """Mixin of clusterers that search: hands out the search, and compares it with its controls.
+
+    A subclass implements ``_plans``, a generator with the arguments of ``fit`` that fits the estimator and
+    yields a :class:`~moo_clustering.algorithms.search.Plan` before every search.
+    """
+
+    _plans: Callable[..., Plans[Any]]
+
+    def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
+        """Return the search that ``fit`` would run, not yet started. The estimator is not fitted.
+
+        Run it by :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` with another algorithm, or
+        its ``toolbox`` in loops of DEAP.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``.
+        **fit_options
+            Further arguments of ``fit``, such as ``must_link``.
+
+        Returns
+        -------
+        PymooSearch or DeapSearch
+            The first search, if ``fit`` runs several.
+
+        Raises
+        ------
+        ValueError
+            If parameters or data are out of range, or ``fit`` would run no evolutionary search.
+        """
+        return self._without(_SAVING)._first_plan(X, y, **fit_options).search
+
+    def _parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return parameters
+
+    def _without(self, params: Mapping[str, Any]) -> Self:
+        """Clone, with those of the parameters that the class has replaced."""
+        fresh: Any = clone(self)
+        known = self._parameters()
+        return fresh.set_params(**{name: value for name, value in params.items() if name in known})
+
+    def _first_plan(self, X: Any, y: ArrayLike | None, **fit_options: Any) -> Plan:
+        """Prepare a fit up to its first search."""
+        self._validate_params()  # type: ignore[attr-defined]
+        with closing(self._plans(X, y, **fit_options)) as plans:
+            plan = next(plans, None)
+        if plan is None:
+            raise self._without_search("")
+        return plan
+
+    def _without_search(self, wanted: str) -> ValueError:
+        """Error for a fit without a search, with the parameters that make it search."""
+        params = self._parameters()
+        cures = [
+            f"{name}={value!r}"
+            for name, value in _SEARCHING.items()
+            if params.get(name, value) != value and not (name == "n_gen" and params[name])
+        ]
+        return ValueError(
+            f"{type(self).__name__} runs no search here{wanted}; choose other parameters"
+            f"{', such as ' + ' or '.join(cures) if cures else ''}."
+        )
+
+    @documented(compare)
+    def controls(
+        self,
+        X: Any,
+        *,
+        y: ArrayLike | None = None,
+        n_evals: int | None = None,
+        seeds: int | Sequence[int] = 10,
+        controls: str | Sequence[str] = "auto",
+        partial_y: ArrayLike | None = None,
+        **given: Any,
+    ) -> ControlComparison:
+        """Compare the search of the estimator, fitted or not, with its controls on data X.
+
+        The fit does not change. A DEAP search prepares the data again for every run. See
+        :func:`~moo_clustering.controls.compare`, also for warnings.
+
+        Parameters
+        ----------
+        X
+            As for ``fit``.
+        n_evals : int, optional
+            Evaluations of every run. Default: those of the fit.
+        partial_y
+            Partial labels, the ``y`` of ``fit``.
+        **given
+            Further arguments of ``fit``, such as ``must_link``.
+        """
+        model: Any = self
+        # These options apply only to the fit itself.
+        off = _SAVING | {"callback": None, "termination": None, "save_history": False}
+        if model.random_state is None:
+            # All runs must prepare the data in the same way.
+            off["random_state"] = int(np.random.default_rng().integers(2**31))
+        fresh: Any = None
+
+        def plan() -> Plan:
+            nonlocal fresh
+            fresh = self._without(off)
+            return fresh._first_plan(X, partial_y, **given)
+
+        first = plan()
+        search, samples = first.search, getattr(fresh, "_samples", None)
+        if not isinstance(search, PymooSearch) and not hasattr(search.toolbox, "evaluate"):
+            raise self._without_search(" that could have controls")
+        if n_evals is None:
+            counts_trials = isinstance(search, DeapSearch) and isinstance(search.step, CountedStep)
+            if counts_trials and not hasattr(self, "n_trial_evaluations_"):
+                # The number of trials is known only after a fit.
+                model = clone(model).fit(X, partial_y, **given)
+            n_evals = _n_evaluations(model, first)
+        return compare_planned(
+            plan, first, n_evals=n_evals, seeds=seeds, y=y, controls=controls,
+            n_clusters=getattr(self, "n_clusters", None), landmark_of=getattr(samples, "landmark_of", None),
+        )  # fmt: skip
+
+
+def _n_evaluations(model: Any, first: Plan) -> int:
+    """Number of evaluations of a fit or, before it, of its search."""
+    done = getattr(getattr(model, "result_", None), "algorithm", None)
+    if done is not None:
+        return int(done.evaluator.n_eval)
+    if hasattr(model, "n_trial_evaluations_"):
+        return int(model.n_evaluations_ + model.n_trial_evaluations_)
+    # A search without a fixed population size has 0, which raises an error later.
+    size = getattr(getattr(first.search, "algorithm", first.search), "pop_size", None) or 0
+    return int(size) * (first.n_gen + 1)
+
+
+@estimator
+class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
+    """Mixin of clusterers whose front is found by a search.
+
+    Parameters
+    ----------
+    algorithm : GeneticAlgorithm of pymoo, or a class of it
+        Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its operators for real
+        numbers are replaced by those of the method, its survival is used.
+    callback : callable
+        Called with the pymoo algorithm after every generation, like :class:`pymoo.core.callback.Callback`.
+    termination : Termination or tuple
+        pymoo criterion, such as ``("time", "00:01:00")``, that can stop the search before ``n_gen``.
+    save_history : bool
+        Store a copy of the algorithm of every generation in ``result_.history``.
+
+    Attributes
+    ----------
+    result_ : pymoo.core.result.Result
+    history_ : Recorder
+        Objectives of every generation.
+    n_iter_ : int
+        Number of generations.
+    """
+
+    _: KW_ONLY
+    algorithm: Annotated[Any, GeneticAlgorithm, type, None] = None
+    callback: Annotated[Any, callable, None] = None
+    termination: Annotated[Any, Termination, tuple, None] = None
+    save_history: bool = False
+
+    def _greater_is_better(self) -> Sequence[bool]:
+        problem: Any = self.result_.problem  # type: ignore[attr-defined]
+        return [bool(sign < 0) for sign in problem.natural(np.ones(problem.n_obj))]
+
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]
+        given = [name for name in _OF_PYMOO if getattr(self, name)]
+        if given and getattr(self, "engine", "pymoo") == "deap":
+            raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
+        if self.callback is not None and not can_take(self.callback, None):
+            raise TypeError(
+                f"callback must take one argument, the algorithm; {name_of(self.callback)} does not."
+            )
+
+    def _pymoo_search_for(
+        self,
+        problem: Any,
+        operators: dict[str, Any],
+        seed: int,
+        own: Callable[..., Algorithm],
+        **options: Any,
+    ) -> PymooSearch:
+        """Build the search from ``algorithm``, or from the default algorithm and its options."""
+        operators = {"eliminate_duplicates": NoDuplicateElimination(), **operators}
+        pop_size: int = self.pop_size  # type: ignore[attr-defined]
+        if self.algorithm is None:
+            made = own(pop_size=pop_size, **operators, **options)
+        else:
+            made = filled_in(self.algorithm, operators, pop_size)
+        return PymooSearch(problem, made, seed=seed)
+
+    def _drive(
+        self, search: Search, problem: Any, n_gen: int, checkpoint: Checkpoint | None, signs: Any = None
+    ) -> Plans[None]:
+        """Yield a search, then run it, and set ``history_``, ``n_iter_`` and ``interrupted_``."""
+        if isinstance(search, PymooSearch):
+            search.algorithm.callback = self.callback or search.algorithm.callback
+            search.algorithm.save_history |= self.save_history
+            if self.termination is not None:
+                search.end_by(self.termination)
+        yield Plan(search, n_gen, problem.objective_names)
+        self.history_ = Recorder(signs)
+        self.interrupted_ = drive(
+            search,
+            n_gen=n_gen,
+            recorder=self.history_,
+            verbose=bool(self.verbose),
+            description=type(self).__name__,
+            objective_names=problem.objective_names,
+            signs=signs,
+            checkpoint=checkpoint,
+        )
+        self.n_iter_ = search.generation
+
+
+class LazyFrontMixin(FrontMixin):
+    """Mixin that computes ``pareto_labels_`` on first access.
+
+    A subclass implements :meth:`_find_pareto_labels`, and deletes ``pareto_labels_`` at the start of ``fit``.
+    """
+
+    @cached_property
+    def pareto_labels_(self) -> NDArray[np.int32]:
+        """Partitions of the non-dominated solutions."""
+        check_is_fitted(self, "pareto_front_")
+        return self._find_pareto_labels()
+
+    @abstractmethod
+    def _find_pareto_labels(self) -> NDArray[np.int32]:
+        """Compute the partitions of the non-dominated solutions."""
+
+
+def choose_member(
+    front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
+) -> int:
+    """Row of the front that a rule selects: the knee, the best in one objective, a row, or by a callable.
+
+    The objectives of the front have their natural sign. Raises a ValueError for an unknown rule, with the
+    nearest name, and for a row outside the front.
+    """
+    check_rule(rule, ("knee", *names))
+    minimised = np.where(np.asarray(greater_is_better), -front, front)
+    if callable(rule):
+        found: object = rule(front)
+        if isinstance(found, bool) or not isinstance(found, Integral):
+            raise TypeError(
+                f"a rule must return a row number of the front; {name_of(rule)} returned {quoted(found)}"
+            )
+        if not -len(front) <= int(found) < len(front):
+            raise ValueError(
+                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} members."
+            )
+        rule = int(found)
+    if isinstance(rule, str):
+        return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
+    if not -len(front) <= rule < len(front):
+        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
+    return int(rule) % len(front)
+
+
+def check_rule(rule: object, allowed: Sequence[str]) -> None:
+    """Raise unless the rule is an allowed name, a row number or a callable; names the nearest rule."""
+    is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
+    if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
+        return
+    raise ValueError(
+        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "
+        "a row number or a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MemberGraphs(ABC):
+    """Similarity graphs of the members of a front, and their spectral partitions, one at a time."""
+
+    F: NDArray[np.float64]  # shape (n_members, 2): objectives
+    X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
+    lists: NeighborLists
+    groups: ConstraintGroups
+    join_groups: bool  # whether samples of a group are linked, or only those of different groups kept apart
+    options: Mapping[str, Any]  # parameters of the estimator
+    seed: np.random.SeedSequence  # seed of every partition, so that asking twice gives the same one
+
+    @abstractmethod
+    def partition(self, member: int) -> SpectralPartition:
+        """Partition of the graph of one solution."""
+
+    def labels(self, member: int) -> NDArray[np.int32]:
+        """Labels of one solution."""
+        return self.partition(member).labels
+
+    def clustered(self, S: csr_array) -> SpectralPartition:
+        """Spectral partition of a similarity matrix with the links of the groups."""
+        options = self.options
+        partition = spectral_partition(
+            self.joined(S),
+            options["n_clusters"],
+            laplacian=options["laplacian"],
+            bridge=options["bridge"],
+            X=self.X,
+            metric=options["metric"],
+            lists=self.lists,
+            eigen_solver=options["eigen_solver"],
+            rng=np.random.default_rng(self.seed),
+            n_jobs=options["n_jobs"],
+        )
+        return equal_together(partition, self.X, self.lists, self.groups)
+
+    def joined(self, S: csr_array) -> csr_array:
+        """Add links between the samples of every group."""
+        if not self.join_groups or self.groups.is_empty:
+            return S
+        option = self.options["must_link_edges"]
+        how: Any = option if isinstance(option, str) else "auto"
+        return write_constraints(S, self.groups, must_link_edges=how, X=self.X)
+
+
+@estimator
+class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
+    """Mixin of clusterers whose front consists of graphs, which are clustered on demand.
+
+    Parameters
+    ----------
+    must_link_edges : {False, True, "clique", "star"}
+        Whether labels add links of the largest similarity within a class: between all pairs (``"clique"``),
+        to its medoid (``"star"``), or either by the number of pairs (True). With False, labels only remove
+        links between classes. Must-links passed to ``fit`` always add links.
+
+    Attributes
+    ----------
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Spectral partition of the graph of every solution, computed on first access.
+    graphs_ : object
+        Graphs of the solutions. ``graphs_.labels(row)`` returns the partition of one graph.
+    """
+
+    _: KW_ONLY
+    must_link_edges: bool | Literal["clique", "star"] = False
+
+    def _find_pareto_labels(self) -> NDArray[np.int32]:
+        graphs: MemberGraphs = self.graphs_  # type: ignore[attr-defined]
+        return np.stack([graphs.labels(row) for row in range(len(self.pareto_front_))])
+
+    def _greater_is_better(self) -> Sequence[bool]:
+        return (False,) * len(self.objective_names_)
+
+    def _clustering_result(self) -> ClusteringResult:
+        found = super()._clustering_result()
+        if found.front is None or "pareto_labels_" in vars(self):
+            return found
+        front = replace(found.front, is_ready=False, labels_of=self._partitions_of)
+        return replace(found, front=front)
+
+    def _partitions_of(self, rows: NDArray[np.intp]) -> list[NDArray[np.int32]]:
+        with warnings.catch_warnings():
+            # The fit has already warned about the partition that it selected.
+            warnings.simplefilter("ignore")
+            return [self.graphs_.labels(int(row)) for row in rows]  # type: ignore[attr-defined]
+
+    def _joins(self, must_link: ArrayLike | None) -> bool:
+        """Whether the graph gets links between samples that belong together."""
+        return bool(self.must_link_edges) or (must_link is not None and np.size(must_link) > 0)
+
+
+def equal_together(
+    partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
+) -> SpectralPartition:
+    """Unite equal rows in one cluster, except rows with constraints.
+
+    Rows with more copies than neighbours can be in several components of a graph.
+    """
+    if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
+        return partition
+    labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))
+    return replace(partition, labels=number_clusters(labels)[0])
