@@ -1,4 +1,4 @@
-"""Base classes of the estimators (reports, semi-supervised fits, spectral clustering) and helper functions."""
+"""Base classes of estimators: reports, semi-supervised fits, spectral clustering; and helper functions."""
 
 from __future__ import annotations
 
