@@ -37,6 +37,11 @@ def test_lines_and_imports(modules):
     assert imports <= 0.08 * code
 
 
+def test_results_are_typed_where_they_are_shown():
+    # Signals of the platform, and the wrapper around a lossy stream.
+    assert len(house.probes("cli", "visualization")) <= 5
+
+
 def test_tests_name_few_private_modules():
     assert len(house.private_modules_named_by_tests()) <= 20
 

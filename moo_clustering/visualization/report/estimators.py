@@ -79,8 +79,8 @@ def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
         shutil.rmtree(folder)
         raise
     # A notebook has loaded IPython, and its shell has a kernel; that of a terminal has none.
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is not None and shell.has_trait("kernel"):
+    notebook: Any = sys.modules.get("IPython")
+    if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
         shutil.rmtree(folder)
     elif not report.open():
