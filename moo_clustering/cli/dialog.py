@@ -87,7 +87,7 @@ def _dialog(run: AskedRun) -> None:
     while True:
         question = session.question
         click.echo(f"\n{session.summary()}")
-        click.echo("Nothing is left to ask." if question is None else _asked(run, question.samples))
+        click.echo("No question is left." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
             # An answer is taken in whole, on the disk and in the session.

@@ -1,8 +1,7 @@
-"""Interactive clustering: a few answers about samples find the partition that no criterion can find.
+"""Interactive clustering: improve a partition by a few answers about samples.
 
-An :class:`AnswerSession` asks which samples belong together and finds the partition again after every answer,
-from the pool of a :class:`~moo_clustering.ParetoClustering` fit. Its rivals answer to the same protocol, so
-that :func:`simulate` compares them.
+An :class:`AnswerSession` asks which samples belong together, and updates the partition after every answer
+from the pool of a :class:`~moo_clustering.ParetoClustering` fit. :func:`simulate` answers from known classes.
 """
 
 import lazy_loader as _lazy

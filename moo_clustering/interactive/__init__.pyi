@@ -1,6 +1,5 @@
 from .partition import QuestionPool as QuestionPool
-from .rivals import COBRAS as COBRAS
 from .session import AnswerSession as AnswerSession
-from .session import Question as Question
 from .session import SessionFileError as SessionFileError
-from .session import simulate as simulate
+from .simulation import Question as Question
+from .simulation import simulate as simulate

@@ -1,4 +1,4 @@
-"""AnswerSession: questions about samples, and the partition that follows from the answers."""
+"""AnswerSession: questions about samples, and the partition after every answer."""
 
 from __future__ import annotations
 
@@ -8,164 +8,105 @@ import html
 import json
 import os
 import unicodedata
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.special import expit, logit
 
 from moo_clustering._arrays import (
     Int64Array,
-    IntpArray,
     Labels,
     choice,
     did_you_mean,
-    integer,
     optional_package,
-    probability,
     quoted,
     warn_caller,
 )
-from moo_clustering._data import checked_array
 from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
-from moo_clustering.interactive.questions import Inquiry, Proposal, State, ordered
+from moo_clustering.interactive.questions import Inquiry, Proposal, State
 from moo_clustering.interactive.shown import Picture, ShownSamples
+from moo_clustering.interactive.simulation import Question as Question
+from moo_clustering.interactive.simulation import share_moved, simulate
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
-from moo_clustering.validity import pairwise_ari
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
 _WORDS = {sign: word for word, sign in SIGNS.items()}
 _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
-# Bytes of a file of answers, each of which takes a few hundred.
+# Largest file of answers in bytes; an answer takes a few hundred.
 _LARGEST = 2**26
-# Expected errors below which the result is good enough to look at, and below which questions may stop.
+# Expected errors below which the result is presentable, and below which the user may stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
-# A probability above this that an answer turns below one half is worth a remark.
+# A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
 _N_EXEMPLARS = 3
-# Features and characters of a text that a notebook shows of a sample.
+# Numbers of features and of characters that a notebook displays per sample.
 _N_SHOWN, _LONGEST_TEXT = 8, 600
 
 
 class SessionFileError(ValueError):
-    """A file of answers that is damaged, foreign, or of another fit."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question about samples.
-
-    Attributes
-    ----------
-    samples : tuple of int
-        Two samples that may belong together; one where the name of its class is asked for.
-    kind : {"groups", "sample"}
-        Whether the answer is about two groups or about the group of the first sample.
-    probability : float
-        That the two belong together, as far as is known before the answer.
-    value : float
-        Expected number of misplaced samples, times those that leave with them: what the answer is worth.
-    concerns : ndarray of int
-        Samples whose cluster may change.
-    number : int
-        Answers given before.
-    """
-
-    samples: tuple[int, ...]
-    kind: Literal["groups", "sample"]
-    probability: float
-    value: float
-    concerns: IntpArray
-    number: int
-
-
-class Asker(Protocol):
-    """An asker of questions that :func:`simulate` can compare: it takes answers and has labels."""
-
-    @property
-    def mode(self) -> str:
-        """``"pairs"`` or ``"names"``."""
-
-    @property
-    def question(self) -> Question | None:
-        """The next question, None when nothing is left to ask."""
-
-    @property
-    def labels_(self) -> Labels:
-        """The partition after all answers so far."""
-
-    def answer(self, answer: str) -> Any:
-        """Answer the question."""
+    """A file of answers is damaged, is no such file, or belongs to another fit."""
 
 
 class AnswerSession:
-    """Find a partition by a few answers to "do these two samples belong together?".
+    """Improve a partition by answers to questions such as "do these two samples belong together?".
 
-    Sessions are made by ``ParetoClustering.ask`` and ``ParetoBagClustering.ask``. Every answer changes
-    ``labels_`` at once, from the pool of the fit and without another one. Answers make groups of samples, a
-    kernel of the pool spreads them over the others, and what no answer has touched stays as the fit has it.
-    An answer changes probabilities, so that a wrong one does little harm and answers may contradict each
-    other.
+    ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates
+    ``labels_`` from the pool of the fit, without a new fit. Answered samples form groups, a kernel of the
+    pool extends the groups to the other samples, and clusters without answered samples stay as in the fit.
+    Answers change probabilities, so one wrong answer does little harm, and answers can contradict each other.
 
     Parameters
     ----------
     base : QuestionPool
-        The pool of a fit.
+        Pool of a fit.
     mode : {"pairs", "names"}, default="pairs"
-        Whether questions are about two samples, to be answered by "together", "apart" or "unknown", or about
-        one, to be answered by the name of its class or "unknown".
+        Whether questions are about two samples, with the answers "together", "apart" and "unknown", or about
+        one sample, with the name of its class or "unknown" as the answer.
     error_rate : float, default=0.03
-        Assumed share of wrong answers, from 0 and below .5. With 0 all answers are taken as certain, and one
-        that contradicts the others is refused. Otherwise a sample whose name nearly all other answers speak
-        against follows them, unless they often disagree.
+        Assumed share of wrong answers, at least 0 and below .5. With 0, all answers are certain, and a
+        contradiction is an error. Otherwise, the other answers can overrule the name of a sample.
     random_state : int, default=0
-        Seed of the choice among samples to ask about.
+        Seed of the selection among samples to ask about.
     path : path, optional
-        File to which every answer is written before the next question.
+        File to which every answer is written at once.
     data : array-like, DataFrame or sequence of str, optional
-        Samples as a notebook shows them: rows of features, or texts. Pictures are shown where cells are paths
-        of files (PNG, JPEG, GIF or WebP) below the present folder.
+        Features or texts of the samples to display in a notebook. Paths of images (PNG, JPEG, GIF or WebP)
+        below the current directory are displayed as pictures.
 
     Attributes
     ----------
     question : Question or None
-        The next question; None when nothing is left to ask.
+        Next question, or None if no question is left.
     labels_ : ndarray of shape (n_samples,), int32
     n_clusters_ : int
     groups_ : DataFrame
-        Per cluster its number in ``labels_``, name, size, number of answered samples (0 for a cluster that no
-        answer has touched), and up to three examples of these.
+        Number in ``labels_``, name and size of every cluster, its number of answered samples, and up to three
+        of these as examples.
     expected_error_ : float
-        Expected share of samples in a wrong cluster, by the pool and the answers: a guide to when to stop.
-        On average over the sets below it was .06 too low before the first answer and within .04 of the true
-        share from 10 right answers on; on a single set it is off by .14 after 10 answers, by .05 after 100.
+        Expected share of samples in a wrong cluster, as a guide to when to stop. See
+        :doc:`/papers/interactive` for its accuracy.
     may_stop_ : bool
-        Whether there is little more to gain: nothing is left to ask, or ``expected_error_`` is below .02.
+        Whether little can be gained: no question is left, or ``expected_error_`` is below .02.
     history_ : DataFrame
-        Per answer the samples (-1 for none), the answer, its kind, the probability before that they belong
-        together, the share of samples that moved, the number of clusters and ``expected_error_`` after it,
-        and the number of an earlier answer that it contradicts (-1 for none).
+        A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
+        share of moved samples, number of clusters, ``expected_error_``, and the contradicted answer or -1.
 
     Notes
     -----
-    On 35 development sets (15 shapes, 20 tables) the mean adjusted Rand index was .64 at first and
-    .69, .76, .80 and .86 after 10, 25, 50 and 100 right answers about pairs (COBRAS: .51, .61, .68, .74);
-    with 5 % of the answers wrong .66, .73, .77 and .82 (.47, .52, .54, .51). From 10 answers on names are
-    better than pairs, right ones (.72, .80, .84, .89) and with 5 % of them wrong (.69, .76, .81, .85). A
-    wrong answer that joins two groups is never taken back by itself; undo or correct it.
+    The session never undoes a wrong answer that joined two groups by itself; use :meth:`undo` or
+    :meth:`reopen`. Names improve the partition more than pairs, with the same number of answers
+    (:doc:`/papers/interactive`).
 
-    An answer takes O(m p (g + c)) time for m samples or landmarks, p partitions that count, g
-    groups and c = 90 candidates for the next question, and O(n) for the labels of n samples; memory O(m^2)
-    for the graph kernel, once it is needed.
+    An answer costs O(m p (g + c)) time for m samples or landmarks, p relevant partitions, g groups and c = 90
+    candidates for the next question, and O(n) for the labels of n samples. Memory O(m^2).
 
     Examples
     --------
@@ -190,22 +131,24 @@ class AnswerSession:
         data: Any = None,
     ) -> None:
         if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
-            raise ValueError(f"error_rate must be non-negative and below .5, got {quoted(error_rate)}.")
+            raise ValueError(f"error_rate must be at least 0 and below 0.5, got {quoted(error_rate)}.")
         if not isinstance(random_state, int | np.integer) or random_state < 0:
-            raise ValueError(f"random_state must be a whole number from 0, got {quoted(random_state)}.")
+            raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
-            raise ValueError(f"data must have a row for each of the {base.n_samples} samples.")
+            raise ValueError(
+                f"data must contain one row per sample, here {base.n_samples}, got shape {np.shape(data)}."
+            )
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate, self.random_state = float(error_rate), int(random_state)
         self._base, self._data = base, data
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
         self._inquiry = self._at(State())
-        # Answers, each with the state before it and its line of the history; then those undone.
+        # State before every answer, the answer, and its row of the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
-        # What undoes a reopened answer: number of answers after it, its event, answers and state before.
+        # Of every reopened answer: number of answers, event, previous answers and previous state.
         self._reopened: list[tuple[int, dict[str, Any], list[Any], State]] = []
-        # All that happened, as it is written to a file.
+        # All events, as written to the file.
         self._events: list[dict[str, Any]] = []
         self._path: Path | None = None
         self._refresh()
@@ -218,8 +161,8 @@ class AnswerSession:
         return self._mode
 
     def is_about(self, labels: Labels, landmark_of: Labels | None) -> bool:
-        """Whether the session is of the fit with this pool and these landmarks."""
-        # The result of the fit may have joined the pool.
+        """Whether the session belongs to the fit with this pool and these landmarks."""
+        # The pool of the session can contain the result of the fit as well.
         own = self._base.pool.labels[: len(labels)]
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
@@ -228,13 +171,13 @@ class AnswerSession:
         return Inquiry(self._base, state, error_rate=self.error_rate, names=names, seed=self.random_state)
 
     def _refresh(self) -> None:
-        """Set what follows from the state."""
+        """Set the attributes that depend on the state."""
         spread = self._inquiry.spread
         groups = spread.labels_of_samples()
         first = np.full(spread.n_groups, len(groups))
         first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
         present = np.argsort(first, kind="stable")[: int((first < len(groups)).sum())]
-        # Numbers in `labels_` of the groups, -1 for one that has no sample.
+        # Number of every group in ``labels_``, -1 for a group without samples.
         self._number = np.full(spread.n_groups, -1, dtype=np.int32)
         self._number[present] = np.arange(len(present), dtype=np.int32)
         self._group_of_number = present
@@ -246,12 +189,12 @@ class AnswerSession:
 
     @property
     def may_stop_(self) -> bool:
-        """Whether there is little more to gain."""
+        """Whether little can be gained by further answers."""
         return self.expected_error_ < _LITTLE_TO_GAIN or self.question is None
 
     @property
     def question(self) -> Question | None:
-        """The next question, None when nothing is left to ask."""
+        """Next question, or None if no question is left."""
         if not self._asked:
             proposal = self._inquiry.proposal
             self._question = None if proposal is None else self._question_of(proposal)
@@ -284,17 +227,17 @@ class AnswerSession:
     def answer(
         self, answer: str, *, samples: Sequence[int] | None = None, question: Question | None = None
     ) -> Self:
-        """Answer the question, or say something about two samples that nobody asked for.
+        """Answer the current question, or state whether two other samples belong together.
 
         Parameters
         ----------
         answer : str
-            "together", "apart" or "unknown"; with ``mode="names"`` the name of the sample's class or
+            "together", "apart" or "unknown"; with ``mode="names"``, the name of the class of the sample, or
             "unknown".
         samples : pair of int, optional
-            Two samples that the answer, "together" or "apart", is about, in place of those of the question.
+            Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
-            The question that is meant; refused if it is not the present one.
+            The answered question, to raise an error if it is not the current one.
 
         Returns
         -------
@@ -304,35 +247,37 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            An unknown word, a sample that is not there, a pair of a sample with itself, an answer to no
-            question.
+            If the answer is no allowed word, a sample does not exist, both samples are the same, or no
+            question is left.
         InconsistentConstraintsError
-            With ``error_rate=0`` an answer that contradicts the others.
+            If the answer contradicts the others and ``error_rate=0``.
         """
         if samples is not None:
             i, j = self._checked_pair(samples)
             return self._do({"answer": _checked_word(answer), "samples": [i, j]})
         present = self.question
         if present is None:
-            raise ValueError("no question is left to answer; answers about two samples need samples=(i, j).")
+            raise ValueError(
+                "no question is left to answer; pass samples=(i, j) to answer about two samples."
+            )
         if question is not None and question != present and question.number != present.number:
             raise ValueError(
-                f"this question was answered: it is number {question.number}, and the present one "
-                f"{present.number}; see session.question."
+                f"question number {question.number} was answered before; the current one, session.question, "
+                f"is number {present.number}."
             )
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
             raise ValueError(
                 f"{answer!r} is about two samples: answer with the name of the class of sample "
-                f'{present.samples[0]}, "unknown", or give samples=(i, j).'
+                f'{present.samples[0]} or "unknown", or pass samples=(i, j).'
             )
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind})
 
     def name(self, group: int, name: str) -> Self:
-        """Name a cluster; two clusters of one name become one.
+        """Name a cluster. Two clusters with the same name are merged.
 
         Parameters
         ----------
@@ -346,15 +291,13 @@ class AnswerSession:
         """
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
             raise ValueError(
-                f"group must be a cluster from 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
+                f"group must be the number of a cluster, 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
             )
         founder = self._inquiry.founders[int(self._group_of_number[group])][0]
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
 
     def undo(self) -> Self:
-        """Take back the last answer: labels and question are again what they were.
-
-        A reopened answer is the last one right after it was reopened.
+        """Undo the last answer, or the last :meth:`reopen`, and restore the previous labels and question.
 
         Raises
         ------
@@ -377,14 +320,14 @@ class AnswerSession:
         self._refresh()
 
     def reopen(self, number: int, answer: str | None = None) -> Self:
-        """Change an earlier answer, or take it back; later answers stand.
+        """Change or remove an earlier answer, and keep the later ones.
 
         Parameters
         ----------
         number : int
             Row of the answer in ``history_``.
         answer : str, optional
-            The new answer; None takes the old one back.
+            New answer. None: remove the answer.
 
         Returns
         -------
@@ -393,14 +336,14 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            If there is no such answer, or for an answer that :meth:`answer` refuses.
+            If there is no such answer, or the new answer is not allowed.
         """
         return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
 
     def _checked_revision(self, number: int, answer: str | None) -> str | None:
         if not isinstance(number, int) or not 0 <= number < len(self._past):
             raise ValueError(
-                f"there are {len(self._past)} answers, numbered from 0, and no number {number!r}."
+                f"number must be a row of history_, of {len(self._past)} answers, got {quoted(number)}."
             )
         event = self._past[number][1]
         if answer is None or len(event["samples"]) == 2:
@@ -420,12 +363,12 @@ class AnswerSession:
         self._reopened.append((len(self._past), event, before, present))
 
     def redo(self) -> Self:
-        """Give the last answer again that was undone.
+        """Repeat the last undone answer.
 
         Raises
         ------
         ValueError
-            If no answer was undone since the last one.
+            If no answer was undone since the last answer.
         """
         if not self._undone:
             raise ValueError("there is no answer to redo.")
@@ -442,7 +385,7 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Take an answer into the state."""
+        """Update the state by an answer."""
         if "reopen" in event:
             self._reopen(event)
             return
@@ -476,14 +419,14 @@ class AnswerSession:
         self._past.append((before.state, event, line))
         self._inquiry = after
         self._refresh()
-        line["moved"] = _share_moved(labels, self.labels_)
+        line["moved"] = share_moved(labels, self.labels_)
         line["n_clusters"] = self.n_clusters_
         line["expected_error"] = self.expected_error_
 
     def _proposal_of(self, event: dict[str, Any], points: list[int]) -> Proposal | None:
-        """The question that an answer is for; None where it was volunteered.
+        """Question of an answer, or None if it was not asked.
 
-        Made of the event and not by choosing a question, so that a session is resumed on any machine.
+        It is restored from the event, because selecting a question again could differ between machines.
         """
         if "kind" not in event:
             return None
@@ -501,7 +444,7 @@ class AnswerSession:
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
     def _contradicted(self, points: list[int], sign: int, probability: float) -> int:
-        """Number of the latest answer to the contrary, if this one turns what was nearly sure."""
+        """Number of the latest contradicted answer, if this one reverses a nearly certain one, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
@@ -520,16 +463,18 @@ class AnswerSession:
     def _checked_pair(self, samples: Sequence[int]) -> tuple[int, int]:
         pair = list(samples) if np.iterable(samples) else []
         if len(pair) != 2 or not all(isinstance(sample, int | np.integer) for sample in pair):
-            raise ValueError(f"samples must be two sample numbers, got {quoted(samples)}.")
+            raise ValueError(f"samples must be two row numbers, got {quoted(samples)}.")
         for sample in pair:
             if not 0 <= sample < self._base.n_samples:
-                raise ValueError(f"samples must be from 0 to {self._base.n_samples - 1}, got {sample}.")
+                raise ValueError(
+                    f"samples must be row numbers from 0 to {self._base.n_samples - 1}, got {sample}."
+                )
         if pair[0] == pair[1]:
-            raise ValueError(f"sample {pair[0]} is paired with itself; give two different samples.")
+            raise ValueError(f"samples must be two different row numbers, got {pair[0]} twice.")
         return int(pair[0]), int(pair[1])
 
     def _refuse_contradiction(self, event: dict[str, Any]) -> None:
-        """Raise if an answer contradicts the others, all being certain."""
+        """Raise if an answer contradicts the others, which are certain."""
         left_out = event.get("reopen")
         if left_out is not None:
             event = self._past[left_out][1] | {"answer": event["answer"]}
@@ -548,7 +493,7 @@ class AnswerSession:
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
-        """Return the answers as must-links and cannot-links, which ``fit`` takes.
+        """Return the answers as must-links and cannot-links, for ``fit``.
 
         Returns
         -------
@@ -558,13 +503,13 @@ class AnswerSession:
         return must.reshape(-1, 2), cannot.reshape(-1, 2)
 
     def partial_labels(self) -> NDArray[Any]:
-        """Return the groups of the answered samples as ``y``, which ``fit`` takes.
+        """Return the groups of the answered samples as partial labels, for ``fit``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The cluster in ``labels_`` of every answered sample and -1 elsewhere; names, in an array of
-            objects, where all groups of answered samples have one.
+            Cluster in ``labels_`` of every answered sample, and -1 elsewhere. If all groups are named, an
+            object array of names.
         """
         spread = self._inquiry.spread
         samples = self._base.sample_of[spread.points]
@@ -579,7 +524,7 @@ class AnswerSession:
 
     @property
     def groups_(self) -> pd.DataFrame:
-        """Clusters with name, size, number of answered samples and examples."""
+        """Name, size, number of answered samples and examples of every cluster."""
         inquiry, spread = self._inquiry, self._inquiry.spread
         sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
         rows = []
@@ -598,7 +543,7 @@ class AnswerSession:
 
     @property
     def history_(self) -> pd.DataFrame:
-        """The answers, and what they changed."""
+        """Answers and their effects."""
         columns = ["i", "j", "answer", "kind", "probability", "moved", "n_clusters", "expected_error"]
         columns.append("contradicts")
         return pd.DataFrame([line for _, _, line in self._past], columns=columns)
@@ -606,13 +551,13 @@ class AnswerSession:
     # Files.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers to a file, from which ``ask(resume=path)`` goes on.
+        """Write the answers to a file, from which ``ask(resume=path)`` continues.
 
         Parameters
         ----------
         path : path
-            Replaced at once or not at all. Lines of JSON: a head with a fingerprint of the fit, then one per
-            answer.
+            JSON lines: a header with a fingerprint of the fit, then one line per answer. An existing file is
+            replaced atomically.
         """
         self._save(checked_path(path), replacing)
 
@@ -633,25 +578,25 @@ class AnswerSession:
         }
 
     def _write_from(self, path: Path) -> None:
-        """Write every answer to a file from now on."""
+        """Write this and every later answer to a file."""
         try:
             if path.exists() and path.stat().st_size:
                 raise FileExistsError
             self._save(path, replacing if path.exists() else creating)
         except FileExistsError as error:
             raise SessionFileError(
-                f"{path} exists; go on with it by ask(resume=path), or choose another file."
+                f"{path} exists; continue it with ask(resume=path), or choose another file."
             ) from error
         self._path, self._length = path, path.stat().st_size
 
     def _record(self, event: dict[str, Any]) -> None:
-        """Remember what happened; it is on disk before anything else follows from it."""
+        """Store an event. It is written to the file before it has any effect."""
         if self._path is not None:
             line = (json.dumps(event) + "\n").encode()
             with open(self._path, "r+b", buffering=0) as file:
                 if file.seek(0, os.SEEK_END) != self._length:
                     raise SessionFileError(
-                        f"{self._path} was changed by another session; resume it to go on from there."
+                        f"another session has written to {self._path}; resume it to continue from there."
                     )
                 try:
                     if file.write(line) != len(line):
@@ -665,15 +610,15 @@ class AnswerSession:
 
     @classmethod
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
-        """Go on with a session that was saved; further answers are written to its file.
+        """Continue a saved session. Further answers are written to its file.
 
         Parameters
         ----------
         base : QuestionPool
-            The pool of the same fit.
+            Pool of the same fit.
         path : path
         data : array-like, DataFrame or sequence of str, optional
-            Samples as a notebook shows them.
+            Features or texts of the samples to display.
 
         Returns
         -------
@@ -682,7 +627,7 @@ class AnswerSession:
         Raises
         ------
         SessionFileError
-            A file that is damaged, foreign, of another version or of another fit.
+            If the file is damaged, no file of answers, or of another version or fit.
         """
         file = checked_path(path)
         head, events, complete = _read(file)
@@ -695,7 +640,7 @@ class AnswerSession:
         )
         if head["fingerprint"] != session._head()["fingerprint"]:
             raise SessionFileError(
-                f"{file} has answers about another fit ({head['n_samples']} samples); fit with the same "
+                f"{file} contains answers about another fit ({head['n_samples']} samples); fit with the same "
                 "data, parameters and random_state."
             )
         for number, event in enumerate(events):
@@ -740,23 +685,23 @@ class AnswerSession:
     def simulate(
         self, y: ArrayLike, n_questions: int, error_rate: float = 0.0, *, random_state: int = 0
     ) -> pd.DataFrame:
-        """Answer questions from known classes, in a session of its own from the start.
+        """Simulate a new session of the same fit, with answers from known classes.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Classes, -1 for samples whose class is not known: answers about them are "unknown".
+            Classes, and -1 for samples of unknown class, about which the answer is "unknown".
         n_questions : int
+            Largest number of answers. The simulation stops earlier if no question is left.
         error_rate : float, default=0.0
-            Share of answers that are wrong.
+            Share of wrong answers.
         random_state : int, default=0
             Seed of the wrong answers.
 
         Returns
         -------
         DataFrame
-            Per number of answers from 0 on ``ari``, ``n_clusters``, ``error`` and ``expected_error``, as
-            :func:`simulate` has them. It ends early when nothing is left to ask.
+            A row per number of answers, see :func:`simulate`.
         """
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
@@ -770,14 +715,14 @@ class AnswerSession:
         )
 
     def summary(self) -> str:
-        """Return what is known so far in a sentence or two, and whether to go on."""
+        """Return a summary in one or two sentences, with advice on whether to stop."""
         real, n_answers = self._inquiry.spread.n_real, len(self._past)
         words = (
             f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} confirmed); "
             f"about {self.expected_error_:.0%} of the samples may be in a wrong one."
         )
         if self.may_stop_:
-            words += " There is little more to gain: you may stop."
+            words += " Further answers would change little; you can stop."
         elif self.expected_error_ < _PRESENTABLE:
             words += " The result is good enough to look at."
         return words
@@ -786,7 +731,7 @@ class AnswerSession:
         state = f"<p>{html.escape(self.summary())}</p>"
         question = self.question
         if question is None:
-            return f"<div>{state}<p>Nothing is left to ask.</p></div>"
+            return f"<div>{state}<p>No question is left.</p></div>"
         asked = (
             "Do these two belong together?"
             if len(question.samples) == 2
@@ -821,7 +766,7 @@ class AnswerSession:
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def widget(self) -> Any:
-        """Return buttons for a notebook, which answer the questions.
+        """Return a notebook widget with buttons to answer the questions.
 
         Returns
         -------
@@ -830,7 +775,7 @@ class AnswerSession:
         Raises
         ------
         MissingPackageError
-            Without ipywidgets, which the extra ``notebook`` installs.
+            If ipywidgets is not installed (extra ``notebook``).
         """
         widgets = optional_package(
             "ipywidgets", "notebook", "a session's widget", "; or answer with session.answer"
@@ -872,105 +817,23 @@ class AnswerSession:
 
 
 def _image(picture: Picture | None) -> str:
-    """A picture within HTML."""
+    """HTML of a picture."""
     if picture is None:
         return ""
     source = f"data:{picture.kind};base64,{base64.b64encode(picture.content).decode()}"
     return f'<img src="{source}" alt="" style="max-width: 16em; max-height: 16em">'
 
 
-def simulate(
-    asker: Asker,
-    y: ArrayLike,
-    n_questions: int,
-    error_rate: float = 0.0,
-    *,
-    at: Collection[int] | None = None,
-    random_state: int = 0,
-) -> pd.DataFrame:
-    """Answer the questions of a session or of a rival from known classes.
-
-    Parameters
-    ----------
-    asker : AnswerSession, COBRAS or another Asker
-        Anything with ``mode``, ``question``, ``answer`` and ``labels_``.
-    y : array-like of shape (n_samples,)
-        Classes, -1 for samples whose class is not known: answers about them are "unknown".
-    n_questions : int
-    error_rate : float, default=0.0
-        Share of answers that are wrong; the same question always gets the same one.
-    at : collection of int, optional
-        Numbers of answers to report; by default all from 0 on, up to the last question.
-    random_state : int, default=0
-        Seed of the wrong answers.
-
-    Returns
-    -------
-    DataFrame
-        Per number of answers, the index, ``ari``, the adjusted Rand index with y over samples of known class,
-        ``n_clusters``, ``error``, the share of those samples outside the cluster that is matched with their
-        class, and ``expected_error`` (NaN where it is not known).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from moo_clustering.interactive import COBRAS, simulate
-    >>> X = np.r_[np.zeros((10, 1)), np.ones((10, 1))]
-    >>> simulate(COBRAS(X, random_state=0), np.repeat([0, 1], 10), 3)["ari"].tolist()[-1]
-    1.0
-    """
-    values, n_samples = checked_array(y, "y"), len(asker.labels_)
-    if values.shape != (n_samples,):
-        raise ValueError(f"y must have a class for each of the {n_samples} samples, got {values.shape}.")
-    n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
-    if any(v is None or v != v for v in values.tolist()):
-        raise ValueError("y must hold classes, and -1 for samples without; it has NaN or None.")
-    known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
-    classes, codes = np.unique(values[known], return_inverse=True)
-    code_of = np.full(len(values), -1)
-    code_of[known] = codes
-    lines = {}
-    for number in range(n_questions + 1):
-        question = asker.question if number < n_questions else None
-        if at is None or number in at or question is None:
-            lines[number] = _line(asker, codes, known)
-        if question is None:
-            break
-        pair = question.samples if len(question.samples) == 1 else ordered(*question.samples)
-        rng = np.random.default_rng([random_state, *pair])
-        wrong = bool(rng.random() < error_rate)
-        asked = code_of[list(question.samples)]
-        if (asked < 0).any():
-            asker.answer("unknown")
-        elif len(asked) == 2:
-            asker.answer("together" if (asked[0] == asked[1]) != wrong else "apart")
-        else:
-            other = (asked[0] + rng.integers(1, max(len(classes), 2))) % len(classes)
-            asker.answer(str(classes[other if wrong else asked[0]]))
-    return pd.DataFrame.from_dict(lines, orient="index")
-
-
-def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, float]:
-    """How good the partition is now."""
-    labels = asker.labels_
-    return {
-        "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),
-        "n_clusters": len(np.unique(labels)),
-        "error": _share_moved(codes, labels[known]),
-        "expected_error": getattr(asker, "expected_error_", float("nan")),
-    }
-
-
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Head and events of a file, and whether its last line has an end.
+    """Header and events of a file, and whether its last line is terminated.
 
-    A killed process leaves a last line without one: an answer if that is all it lacks, and otherwise left out
-    with a warning.
+    A killed process can leave an unterminated last line. It counts if it is complete JSON, and is omitted
+    with a warning otherwise.
     """
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise SessionFileError(f"{path} is not a file of answers: it is not text in UTF-8.") from error
+        raise SessionFileError(f"{path} is not a file of answers: it is not encoded in UTF-8.") from error
     except OSError as error:
         raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     *lines, rest = text.split("\n")
@@ -985,7 +848,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
                 raise
             if number > len(lines):
                 if lines:
-                    warn_caller(f"{path}: line {number}, the last, is cut off and is left out")
+                    warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
                 break
             raise SessionFileError(f"{path} is damaged: line {number} is not JSON.") from error
         entries.append(entry)
@@ -996,43 +859,32 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
         raise SessionFileError(f"{path} {fault}.")
     missing = {"fingerprint", "n_samples", "mode", "error_rate", "random_state"} - head.keys()
     if missing:
-        raise SessionFileError(f"{path} is damaged: its head lacks {', '.join(sorted(missing))}.")
+        raise SessionFileError(f"{path} is damaged: its header lacks {', '.join(sorted(missing))}.")
     return head, events, rest == ""
 
 
 def has_answers(path: Path) -> bool:
-    """Whether a file of answers has more than its head, or is none."""
+    """Whether a file contains more than the header of a file of answers."""
     try:
         return bool(_read(path)[1])
     except SessionFileError:
         content = read_bytes(path, _LARGEST)
-        # A session that ended within its head, or before, has none.
+        # A session that was killed while writing its header has no answers.
         return bool(content) and not (content.startswith(b'{"format": "moo_') and b"}" not in content)
 
 
 def _checked_word(answer: str) -> str:
     if not isinstance(answer, str) or answer not in SIGNS:
         hint = did_you_mean(str(answer), SIGNS)
-        raise ValueError(
-            f'an answer on two samples is "together", "apart" or "unknown", got {quoted(answer)}{hint}.'
-        )
+        raise ValueError(f'answer must be "together", "apart" or "unknown", got {quoted(answer)}{hint}.')
     return answer
 
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"a name must be a text that is not empty, got {name!r:.40}.")
+        raise ValueError(f"a name must be a non-empty string, got {name!r:.40}.")
     if len(name) > _LONGEST_NAME:
-        raise ValueError(f"a name has at most {_LONGEST_NAME} characters, got {len(name)}.")
+        raise ValueError(f"a name must have at most {_LONGEST_NAME} characters, got {len(name)}.")
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
-        raise ValueError(f"a name must not hold control characters, got {name!r:.40}.")
+        raise ValueError(f"a name must not contain control characters, got {name!r:.40}.")
     return name.strip()
-
-
-def _share_moved(before: Labels, after: Labels) -> float:
-    """Share of samples that are not in the cluster which continues the one they were in."""
-    width = int(after.max()) + 1
-    table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
-    shared = table.reshape(-1, width)
-    rows, columns = linear_sum_assignment(-shared)
-    return float(1.0 - shared[rows, columns].sum() / len(before))

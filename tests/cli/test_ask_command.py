@@ -97,7 +97,7 @@ def test_nothing_is_left_to_ask(asked_run):
         typed.append("abc"[group[sample]])
         session.answer(typed[-1])
     result = ask(asked_run, "", "--resume")
-    assert "Nothing is left to ask." in result.output
+    assert "No question is left." in result.output
     assert result.output.count("What is the class") == 0
     labels = pd.read_csv(asked_run / "asked" / "labels.csv")
     assert (labels["class"] == np.array(list("abc"))[group]).all()

@@ -183,9 +183,9 @@ REFUSED = [
     ("name", {"group": 99, "name": "x"}, "group must be"),
     ("name", {"group": -1, "name": "x"}, "group must be"),
     ("name", {"group": True, "name": "x"}, "whole number"),
-    ("name", {"group": 0, "name": ""}, "not empty"),
-    ("reopen", {"number": 7, "answer": None}, "no number 7"),
-    ("reopen", {"number": 0, "answer": "both"}, "no number 0"),
+    ("name", {"group": 0, "name": ""}, "non-empty"),
+    ("reopen", {"number": 7, "answer": None}, "got 7"),
+    ("reopen", {"number": 0, "answer": "both"}, "got 0"),
     ("reopen", {"number": "0"}, "whole number"),
     ("redo", {}, "no answer to redo"),
 ]

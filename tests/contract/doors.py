@@ -26,6 +26,7 @@ from moo_clustering import (
     controls,
     diversity,
     encodings,
+    estimators,
     evidence,
     factorization,
     features,
@@ -588,7 +589,7 @@ FUNCTIONS = [
     # interactive, operators, persistence
     Door(
         "simulate",
-        lambda y: interactive.simulate(interactive.COBRAS(rows(), random_state=0), y, 2),
+        lambda y: interactive.simulate(_session(), y, 2),
         {"y": ("targets", CLASSES)},
         {("y", "complex"): "classes of any type"},
     ),
@@ -925,7 +926,10 @@ def _object_doors():
         lambda groups: bag_room.Bags.from_groups(rows(), groups).offsets,
         {"groups": (Y, CLASSES)},
     )
-    yield Door("COBRAS", lambda X: interactive.COBRAS(X, random_state=0).question.samples, {"X": (X, rows())})
+
+
+def _session():
+    return estimators.ParetoClustering(2, random_state=0).fit(rows()).ask()
 
 
 _KINDS = {rows: X, words: X, bags: "bags"}

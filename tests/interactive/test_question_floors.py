@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from moo_clustering import ParetoClustering
-from moo_clustering.interactive import COBRAS, simulate
+from moo_clustering.interactive import simulate
+from papers.cobras import COBRAS
 from papers.flagship_sets import load_suite
 
 # After 50 right answers.

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 
 from moo_clustering import ParetoClustering
-from moo_clustering.interactive import COBRAS, simulate
+from moo_clustering.interactive import simulate
+from papers.cobras import COBRAS
 from papers.rivals import RandomPairs, UncertainLabels
 
 X, CLASSES = make_blobs(60, centers=3, cluster_std=0.6, random_state=5)

@@ -80,7 +80,7 @@ def test_a_session_says_when_to_stop(blobs):
             f"{n_answers} answer{'' if n_answers == 1 else 's'}, {session.n_clusters_} clusters"
         )
         said.append(session.may_stop_)
-        assert ("you may stop" in session.summary()) == said[-1]
+        assert ("you can stop" in session.summary()) == said[-1]
         assert said[-1] == (session.expected_error_ < 0.02 or session.question is None)
         if said[-1]:
             break
@@ -195,9 +195,9 @@ def test_an_only_answer_and_names_are_reopened(blobs):
     assert named.history_["answer"].tolist() == ["second", "one more"]
     assert {"second", "one more"} <= set(named.groups_["name"])
     for number, answer, message in [
-        (2, "x", "no number 2"),
-        (-1, "x", "no number -1"),
-        (0, " ", "not empty"),
+        (2, "x", "got 2"),
+        (-1, "x", "got -1"),
+        (0, " ", "non-empty"),
         (1, None, None),
     ]:
         if message is None:
@@ -420,22 +420,22 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: session.answer("togehter"), "did you mean 'together'"),
         (lambda: session.answer("together", samples=(1, 60)), "from 0 to 59"),
         (lambda: session.answer("together", samples=(-1, 3)), "from 0 to 59"),
-        (lambda: session.answer("together", samples=(4, 4)), "itself"),
-        (lambda: session.answer("together", samples=(4,)), "two sample numbers"),
+        (lambda: session.answer("together", samples=(4, 4)), "twice"),
+        (lambda: session.answer("together", samples=(4,)), "two row numbers"),
         (lambda: session.answer("maybe", samples=(4, 5)), "together"),
-        (lambda: session.answer("apart", samples=4), "two sample numbers"),
+        (lambda: session.answer("apart", samples=4), "two row numbers"),
         (lambda: session.answer(["apart"]), "together"),
         (lambda: session.name(99, "x"), "group must be"),
-        (lambda: session.name(0, " "), "not empty"),
+        (lambda: session.name(0, " "), "non-empty"),
         (lambda: session.name(0, "red\x1b[31m"), "control characters, got 'red.x1b"),
         (lambda: session.name(0, "\ud800"), "control characters"),
         (lambda: session.name(0, "x" * 10_000), "at most 200 characters"),
-        (lambda: blobs.ask("names").answer(""), "not empty"),
+        (lambda: blobs.ask("names").answer(""), "non-empty"),
         (lambda: blobs.ask("names").answer("apart"), "two samples"),
         (lambda: blobs.ask("words"), "mode must be"),
         (lambda: blobs.ask(error_rate=0.5), "below .5"),
         (lambda: blobs.ask(error_rate="no"), "below .5"),
-        (lambda: blobs.ask(random_state=-1), "whole number from 0"),
+        (lambda: blobs.ask(random_state=-1), "non-negative integer"),
         (lambda: blobs.take(3), "a session of this fit"),
         (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),

@@ -72,7 +72,7 @@ function giveAnswer(answer) {
     const { number } = asking.reopened;
     return changed("reopen", { number, answer }, () => `Answer ${number + 1} changed.`);
   }
-  if (!asking.now.question) return sayAfter("Nothing is left to ask.");
+  if (!asking.now.question) return sayAfter("No question is left.");
   return changed("answer", { answer }, (_, after) => {
     const last = after.history.at(-1);
     const word = shortened(WORDS[last.answer] ?? last.answer, 60);
@@ -373,7 +373,7 @@ function showQuestion() {
   const { reopened, now } = asking;
   const isPair = question ? question.samples.length > 1 : now.mode === "pairs";
   const asked = isPair ? `Do these two ${data.sampleKind}s belong together?` : `What is the class of this ${data.sampleKind}?`;
-  byId("ask-title").textContent = question ? asked : "Nothing is left to ask";
+  byId("ask-title").textContent = question ? asked : "No question is left";
   const old = reopened && now.history[reopened.number].answer;
   byId("ask-number").textContent = reopened
     ? `answer ${reopened.number + 1}, so far ${WORDS[old] ? `“${WORDS[old]}”` : `“${shortened(old, 40)}”`}`

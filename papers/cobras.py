@@ -1,4 +1,4 @@
-"""COBRAS, which asks about pairs as the interactive session does, to compare that with."""
+"""COBRAS, a method with questions about pairs, as a baseline of the interactive sessions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn.cluster import KMeans
 from moo_clustering._arrays import FloatArray, IntpArray, number_clusters
 from moo_clustering._data import checked_table
 from moo_clustering._parallel import threads_here
+from moo_clustering.interactive import Question
 from moo_clustering.interactive.questions import ordered
-from moo_clustering.interactive.session import Question
 
 _WORDS = {"together": True, "apart": False}
 
@@ -67,7 +67,7 @@ class COBRAS:
     Examples
     --------
     >>> import numpy as np
-    >>> from moo_clustering.interactive import COBRAS
+    >>> from papers.cobras import COBRAS
     >>> cobras = COBRAS(np.array([[0.0], [0.1], [5.0], [5.1]]), random_state=0)
     >>> for _ in range(4):
     ...     if cobras.question is not None:

@@ -1,0 +1,158 @@
+"""Questions of interactive clustering, and their simulation from known classes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from moo_clustering._arrays import IntpArray, Labels, integer, probability
+from moo_clustering._data import checked_array
+from moo_clustering.interactive.questions import ordered
+from moo_clustering.validity import pairwise_ari
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about one or two samples.
+
+    Attributes
+    ----------
+    samples : tuple of int
+        Two samples that may belong together, or one sample whose class is asked for.
+    kind : {"groups", "sample"}
+        Whether the answer is about two groups, or about the group of the first sample.
+    probability : float
+        Probability before the answer that the two samples belong together.
+    value : float
+        Value of the answer: expected number of misplaced samples times the samples that move with them.
+    concerns : ndarray of int
+        Samples whose cluster can change.
+    number : int
+        Number of previous answers.
+    """
+
+    samples: tuple[int, ...]
+    kind: Literal["groups", "sample"]
+    probability: float
+    value: float
+    concerns: IntpArray
+    number: int
+
+
+class Asker(Protocol):
+    """Protocol of sessions that :func:`simulate` can answer."""
+
+    @property
+    def mode(self) -> str:
+        """``"pairs"`` or ``"names"``."""
+
+    @property
+    def question(self) -> Question | None:
+        """Next question, or None if no question is left."""
+
+    @property
+    def labels_(self) -> Labels:
+        """Partition after the previous answers."""
+
+    def answer(self, answer: str) -> Any:
+        """Answer the question."""
+
+
+def simulate(
+    asker: Asker,
+    y: ArrayLike,
+    n_questions: int,
+    error_rate: float = 0.0,
+    *,
+    at: Collection[int] | None = None,
+    random_state: int = 0,
+) -> pd.DataFrame:
+    """Answer the questions of a session from known classes.
+
+    Parameters
+    ----------
+    asker : AnswerSession, or an object with ``mode``, ``question``, ``answer`` and ``labels_``
+    y : array-like of shape (n_samples,)
+        Classes, and -1 for samples of unknown class, about which the answer is "unknown".
+    n_questions : int
+        Largest number of answers.
+    error_rate : float, default=0.0
+        Share of wrong answers. A repeated question gets the same answer.
+    at : collection of int, optional
+        Numbers of answers to report. Default: all, starting with 0.
+    random_state : int, default=0
+        Seed of the wrong answers.
+
+    Returns
+    -------
+    DataFrame
+        A row per number of answers: ``ari`` with the known classes, ``n_clusters``, ``error`` (share of the
+        samples of known class outside the cluster matched with it), and ``expected_error`` or NaN.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from moo_clustering import ParetoClustering
+    >>> from moo_clustering.interactive import simulate
+    >>> X, y = make_moons(100, noise=0.05, random_state=0)
+    >>> session = ParetoClustering(2, scale="isotropic", random_state=0).fit(X).ask()
+    >>> float(simulate(session, y, 5)["ari"].iloc[-1])
+    1.0
+    """
+    values, n_samples = checked_array(y, "y"), len(asker.labels_)
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"y must contain one class for each of the {n_samples} samples, got shape {values.shape}."
+        )
+    n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
+    if any(v is None or v != v for v in values.tolist()):
+        raise ValueError("y must contain classes, and -1 for samples without a class, got NaN or None.")
+    known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
+    classes, codes = np.unique(values[known], return_inverse=True)
+    code_of = np.full(len(values), -1)
+    code_of[known] = codes
+    lines = {}
+    for number in range(n_questions + 1):
+        question = asker.question if number < n_questions else None
+        if at is None or number in at or question is None:
+            lines[number] = _line(asker, codes, known)
+        if question is None:
+            break
+        pair = question.samples if len(question.samples) == 1 else ordered(*question.samples)
+        rng = np.random.default_rng([random_state, *pair])
+        wrong = bool(rng.random() < error_rate)
+        asked = code_of[list(question.samples)]
+        if (asked < 0).any():
+            asker.answer("unknown")
+        elif len(asked) == 2:
+            asker.answer("together" if (asked[0] == asked[1]) != wrong else "apart")
+        else:
+            other = (asked[0] + rng.integers(1, max(len(classes), 2))) % len(classes)
+            asker.answer(str(classes[other if wrong else asked[0]]))
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def _line(asker: Asker, codes: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, float]:
+    """Scores of the current partition."""
+    labels = asker.labels_
+    return {
+        "ari": float(pairwise_ari(codes[None].astype(np.int32), labels[known][None])[0, 0]),
+        "n_clusters": len(np.unique(labels)),
+        "error": share_moved(codes, labels[known]),
+        "expected_error": getattr(asker, "expected_error_", float("nan")),
+    }
+
+
+def share_moved(before: Labels, after: Labels) -> float:
+    """Share of samples outside the cluster that is matched with their previous one."""
+    width = int(after.max()) + 1
+    table = np.bincount(before.astype(np.intp) * width + after, minlength=(int(before.max()) + 1) * width)
+    shared = table.reshape(-1, width)
+    rows, columns = linear_sum_assignment(-shared)
+    return float(1.0 - shared[rows, columns].sum() / len(before))
