@@ -1,6 +1,6 @@
-"""Controls of evolutionary searches: the same operators and as many evaluations.
+"""Controls of evolutionary searches: baselines with the same operators and the same number of evaluations.
 
-:func:`compare` runs a pymoo algorithm beside its controls, :func:`compare_deap` a DEAP toolbox, and
+:func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` a DEAP toolbox, and
 ``model.controls(X)`` the search of an estimator.
 """
 
@@ -56,13 +56,13 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Points of the anytime curves; generations without an evaluation after which a search ignores its budget.
+# Points of the anytime curves; most generations without a counted evaluation.
 _POINTS, _IDLE = 20, 100
-# Incumbents side by side, each with weights of its own, if there are several objectives; least evaluations.
+# Number of parallel incumbents with their own weights, for several objectives; least evaluations of each.
 _INCUMBENTS, _LEAST = 20, 50
-# Trials without improvement before a climb starts anew, and mutations of a kick.
+# Trials without improvement before a climb restarts, and number of mutations of a perturbation.
 _PATIENCE, _KICK = 100, 5
-# Temperatures of annealing, in the range of the objectives in the first sample.
+# Temperatures of annealing, relative to the range of the objectives in the first sample.
 _HOT, _COLD = 0.1, 0.0005
 
 
@@ -76,37 +76,36 @@ def compare(
     controls: str | Sequence[str | Control] = "auto",
     n_clusters: int | None = None,
 ) -> ControlComparison:
-    """Run an algorithm and its controls with equal evaluations, and compare what they find.
+    """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
     Parameters
     ----------
     problem : Problem
-        Individuals must be scored independently of each other.
+        The objectives of an individual must not depend on other individuals.
     algorithm : pymoo Algorithm
-        Fresh; copies of it are run.
+        New algorithm, of which copies run.
     n_evals : int
-        Evaluations of every run, counted one by one; the last batch is cut to fit.
+        Exact number of evaluations of every run.
     seeds : int or sequence of int, default=10
         Number of repetitions, or their seeds.
     y : array-like of shape (n_samples,), optional
-        Known classes, -1 for unknown, by which partitions are scored. They never reach a search.
+        Known classes, -1 for unknown, to score partitions. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
-        Which to run; ``"auto"`` takes all for which problem and algorithm have the parts. A function is a
-        control of your own, by its name: ``control(evaluate, sample, vary, rng)``, where ``evaluate(X)``
-        gives the objectives of rows of genes and ends the control when the evaluations are used up,
-        ``sample()`` draws an initial population, and ``vary(X)`` mutates.
+        Controls to run. ``"auto"``: all that the problem and the algorithm allow. A function
+        ``control(evaluate, sample, vary, rng)`` is a user-defined control: ``evaluate(X)`` returns the
+        objectives of genes and ends the control after ``n_evals``; ``sample()`` draws, ``vary(X)`` mutates.
 
-        - ``"initial"``: one initial population; ``"random"``: as many as the budget allows.
-        - ``"drift"``: the same operators; parents and survivors by chance.
-        - ``"climbs"``: incumbents that take over mutants which are no worse, by objectives weighted at
-          random; after 100 in vain, a new start with new weights. For one objective a single incumbent,
-          and a new start after as many in vain as there are genes, if these are more.
-        - ``"local search"``: the same, with five mutations of the best so far in place of the new start.
-        - ``"annealing"``: incumbents that take over worse mutants ever less.
+        - ``"initial"``: one initial population. ``"random"``: initial populations for all evaluations.
+        - ``"drift"``: the same operators, with random parents and survivors.
+        - ``"climbs"``: incumbents that accept mutants that are not worse, in randomly weighted objectives.
+          They restart with new weights after 100 failures. A single objective has one incumbent, which
+          restarts after n_var failures, at least 100.
+        - ``"local search"``: the same, but restarts from five mutations of the best incumbent.
+        - ``"annealing"``: incumbents that accept worse mutants with decreasing probability.
         - ``"construction"``: the partitions of ``problem.greedy_front()``.
     n_clusters : int, optional
-        The partition is scored that has the nearest number of clusters and, of those, the least first
-        objective. Default: the knee of the front.
+        Selects the scored partition: nearest number of clusters, then least first objective. Default: the
+        knee of the front.
 
     Returns
     -------
@@ -115,20 +114,21 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        For budgets below the initial population, controls that are unknown or lack a part, classes of
-        another length or without ``problem.decode``, objectives that are not finite, and algorithms that do
-        not evaluate through the problem.
+        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
+        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates by itself.
 
     Warns
     -----
-    ExhaustedSearchWarning, InterruptedSearchWarning
-        A search ended before its evaluations were used up; Ctrl-C ended the comparison, which is over the
-        seeds that are done.
+    ExhaustedSearchWarning
+        If a search ends before ``n_evals``.
+    InterruptedSearchWarning
+        If Ctrl-C stops the comparison. The result contains the completed seeds.
 
     Notes
     -----
-    Besides the evaluations O(n_evals log n_evals) time per run with two objectives, else
-    O(n_evals n_front n_obj). Of solutions with equal objectives one is archived, of infeasible ones none.
+    Besides the evaluations, O(n_evals log n_evals) time per run for two objectives, otherwise
+    O(n_evals n_front n_obj). The archive contains one of several solutions with equal objectives, and no
+    infeasible solutions.
 
     Examples
     --------
@@ -155,26 +155,26 @@ def compare_deap(
     controls: str | Sequence[str] = "auto",
     n_clusters: int | None = None,
 ) -> ControlComparison:
-    """Run a DEAP toolbox and its controls with equal evaluations, and compare what they find.
+    """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
-    Drift replaces ``select`` and ``select_parents`` by chance and sets the ``elitism`` of the step to 0. It
-    is no control of CHC, or of a step of your own that selects by itself. Single incumbents take the step of
-    k-means of :func:`~moo_clustering.algorithms.gka` and :func:`~moo_clustering.algorithms.chc` as well,
-    as often as the evolution does.
+    The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
+    ``elitism`` of the step to 0. It does not apply to CHC, or to user-defined steps that select by
+    themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
+    :func:`~moo_clustering.algorithms.chc` as often as the evolution.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
         As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and ``decode(genes)`` for
-        ``y`` unless genes are labels. Or ``toolbox(rng)``, which makes one that draws from the generator.
+        ``y`` unless genes are labels; or a function ``toolbox(rng)`` that creates one for a generator.
     step : callable
-        As for :class:`~moo_clustering.algorithms.DeapSearch`; copies of it are run.
+        As for :class:`~moo_clustering.algorithms.DeapSearch`. Copies of it run.
     pop_size : int
     """
     if not (hasattr(toolbox, "register") or callable(toolbox)):
         got = type(toolbox).__name__
         raise TypeError(
-            f"toolbox must be a DEAP toolbox, or a function of a generator that makes one, got {got}."
+            f"toolbox must be a DEAP toolbox, or a function toolbox(rng) that returns one, got {got}."
         )
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
@@ -187,20 +187,20 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Run the search that ``plan()`` gives beside its controls; ``given`` is what :func:`compare` takes.
+    """Compare the search that ``plan()`` returns with its controls; ``given``: options of :func:`compare`.
 
-    A search of DEAP is planned anew for every run. ``landmark_of``, if not None, is the landmark of every
-    sample of ``y``, where partitions are of landmarks.
+    A DEAP search is planned again for every run. ``landmark_of`` maps the samples of ``y`` to landmarks, if
+    partitions are of landmarks.
     """
     search = first.search
     if isinstance(search, PymooSearch):
-        # Not started yet, so that it can be set up again.
+        # The search has not started, so it can be set up again.
         search.algorithm.problem = None
         return _compared(partial(_PymooRun, search.problem, search.algorithm), **given)
 
     def parts(rng: np.random.Generator) -> tuple[Any, Any]:
         again = plan().search
-        # Some toolboxes draw from the generator of their search.
+        # Some toolboxes draw from the generator of the search.
         again.rng.bit_generator.state = rng.spawn(1)[0].bit_generator.state
         return again.toolbox, again.step
 
@@ -238,9 +238,11 @@ def _compared(
     if y is not None:
         y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
-            raise ValueError(f"y must hold one class for each of {n_samples} samples, got shape {y.shape}.")
+            raise ValueError(
+                f"y must contain one class for each of {n_samples} samples, got shape {y.shape}."
+            )
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
-            raise ValueError("y must hold classes 0, 1, ..., at least one, and -1 where none is known.")
+            raise ValueError("y must contain classes 0, 1, ..., at least one, and -1 for unknown classes.")
     # The first generations compile kernels, which would count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
@@ -264,7 +266,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Measures of one solution take little time, those of a front would take as long as the run.
+            # Measures of a front would take as long as the run; those of one solution are cheap.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -273,7 +275,7 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Names of the controls to run; an error for those that lack a part, and in any case without mutation."""
+    """Names of the controls to run. Raises if one is impossible, or there is no mutation."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -288,18 +290,22 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 
 
 class ControlComparison(NamedTuple):
-    """Results of an evolution and its controls, run by run.
+    """Results of the runs of an evolution and its controls.
 
     Attributes
     ----------
     runs : DataFrame
-        A row per ``problem``, ``seed`` and ``method``: ``hypervolume`` (share of the box between the best
-        values of all runs of the problem and a point a tenth of their range behind the worst of their
-        fronts), ``best <objective>`` (minimised), ``front`` (number of solutions), ``evaluations``,
-        ``seconds``; with classes ``n_clusters``, ``ari`` of the scored partition, ``best ari`` of the front.
+        A row per ``problem``, ``seed`` and ``method``: ``hypervolume``, ``best <objective>`` (minimised),
+        ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
+        ``ari`` of the scored partition, and ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` for every run; for one objective ``best <objective>`` and, with
-        classes, ``ari`` of the best so far, too.
+        ``hypervolume`` by ``evaluations`` of every run. For one objective also ``best <objective>`` and, with
+        classes, its ``ari``.
+
+    Notes
+    -----
+    Hypervolumes are relative to the box from the best values of all runs to the worst values of their fronts,
+    extended by a tenth of the range.
     """
 
     runs: pd.DataFrame
@@ -307,17 +313,17 @@ class ControlComparison(NamedTuple):
 
     @classmethod
     def joined(cls, found: Mapping[str, ControlComparison]) -> ControlComparison:
-        """Comparisons on several problems, by their names."""
+        """Join comparisons on several problems, given by name."""
         runs = pd.concat([one.runs.assign(problem=name) for name, one in found.items()])
         return cls(runs, pd.concat([one.curves.assign(problem=name) for name, one in found.items()]))
 
     def table(self) -> pd.DataFrame:
-        """Means over problems and seeds, a row per method."""
+        """Means over problems and seeds, one row per method."""
         means: pd.DataFrame = self.runs.groupby("method", sort=False).mean(numeric_only=True)
         return means.drop(columns="seed")
 
     def differences(self, measure: str = "hypervolume") -> pd.DataFrame:
-        """Test the evolution against each control, in pairs of equal problem and seed.
+        """Test the evolution against each control, in pairs with the same problem and seed.
 
         Parameters
         ----------
@@ -327,9 +333,9 @@ class ControlComparison(NamedTuple):
         Returns
         -------
         DataFrame
-            A row per control: the mean ``difference``, positive where the evolution is better, its bootstrap
-            interval of 95 % from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, and ``wins``,
-            ``ties`` and ``losses``. With several problems, which are what repeats then, seeds are averaged.
+            A row per control: mean ``difference`` (positive if the evolution is better), its 95 % bootstrap
+            interval from ``low`` to ``high``, ``p`` of Wilcoxon's signed-rank test, ``wins``, ``ties`` and
+            ``losses``. With several problems, pairs are problems, and seeds are averaged.
         """
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
@@ -340,17 +346,17 @@ class ControlComparison(NamedTuple):
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
         values = -values if less else values
-        # A control may find no feasible solution at all.
+        # A control can end without a feasible solution.
         ours, others = values.pop(EVOLUTION), values.dropna(axis=1, how="all")
         found = {str(name): paired_difference(ours, theirs) for name, theirs in others.items()}
         return pd.DataFrame.from_dict(found, orient="index")
 
     def claim(self, measure: str = "hypervolume", *, alpha: float = 0.05) -> str:
-        """Say what a column of ``runs`` shows, by Wilcoxon's tests with Holm's correction."""
+        """State the differences in a column of ``runs``, by Wilcoxon's tests with Holm's correction."""
         pairs = self.differences(measure).sort_values("p")
         counted = "problems" if self.runs["problem"].nunique() > 1 else "seeds"
         n = self.runs[counted[:-1]].nunique()
-        # Even where all n differences have one sign, Wilcoxon's p is 2 / 2^n.
+        # If all n differences have the same sign, Wilcoxon's p is 2 / 2^n.
         fewest = 1 + int(np.ceil(np.log2(len(pairs) / alpha)))
         if n < fewest:
             return f"Nothing can be claimed about {measure}: it takes at least {fewest} {counted}, not {n}."
@@ -363,15 +369,15 @@ class ControlComparison(NamedTuple):
         return f"By {measure} on {n} {counted}, the evolution is {parts}."
 
     def plot(self, *, title: str = "", path: str | PathLike[str] | None = None) -> Figure:
-        """Plot the curves, of every method their median and quartiles; ``path`` saves the figure."""
+        """Plot median and quartiles of the curves of every method, and save the figure to ``path``."""
         shown = [name for name in ("hypervolume", "ari") if name in self.curves]
         grid = np.unique(self.curves.loc[self.curves["method"] == EVOLUTION, "evaluations"])
         runs: dict[str, list[pd.DataFrame]] = {}
         for (method, _, _), run in self.curves.groupby(["method", "problem", "seed"], sort=False):
-            # Runs that end before others keep their last value.
+            # Runs that end earlier keep their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # By name, since plots stand above controls in the order of imports.
+        # Imported by name, because plots come after controls in the order of imports.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure
@@ -382,10 +388,10 @@ class ControlComparison(NamedTuple):
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its bootstrap interval of 95 %, Wilcoxon's p, and wins, ties and losses.
+    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses.
 
-    Pairs with a missing value are left out; p is 1 where nothing differs. Differences within the rounding
-    noise of their pair are 0, and Wilcoxon's test ranks those alike that differ by rounding noise.
+    Pairs with a missing value are omitted. p is 1 if nothing differs. Differences within the rounding noise
+    of a pair are 0, and differences that differ by rounding noise have equal ranks in Wilcoxon's test.
     """
     away, noise = clear_differences(ours, theirs)
     there = ~np.isnan(away)
@@ -401,13 +407,13 @@ def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
 
 
 class _Spent(Exception):
-    """All evaluations are used up."""
+    """The run has used all its evaluations."""
 
 
 class Meter:
-    """Counts evaluations, archives non-dominated solutions, and ends a run by an exception.
+    """Count evaluations, archive non-dominated solutions, and end a run by an exception.
 
-    ``front`` and ``genes`` are the archive, ``course`` holds numbers of evaluations, and both then.
+    ``front`` and ``genes`` are the archive. ``course`` contains the archive at numbers of evaluations.
     """
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
@@ -420,19 +426,19 @@ class Meter:
         self._next = n_evals / _POINTS
 
     def admit(self, n: int) -> int:
-        """How many of n evaluations are allowed; ends the run if none."""
+        """Number of allowed evaluations, at most n. Ends the run if there are none."""
         if self.count >= self.n_evals:
             raise _Spent
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Count and archive individuals; ends the run if more were asked for."""
+        """Count and archive individuals. Ends the run if it requested more."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
                 f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
-                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite ones that depend "
-                "on the individual alone."
+                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite objectives that "
+                "depend on the individual alone."
             )
         feasible = violation <= 0
         self._new.append((X[feasible], F[feasible]))
@@ -444,13 +450,13 @@ class Meter:
             raise _Spent
 
     def settle(self) -> None:
-        """Bring the archive up to date, and note it in the course."""
+        """Update the archive, and add it to the course."""
         if self._new:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
                 genes, F = np.concatenate([self.genes, genes]), np.concatenate([self.front, F])
             rows = non_dominated(F)
-            # In lexicographic order equal ones are neighbours.
+            # In lexicographic order, equal solutions are adjacent.
             rows = rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))[: len(rows)]]
             self.genes, self.front, self._new = genes[rows], F[rows], []
         if not self.course or self.course[-1][0] < self.count:
@@ -458,19 +464,19 @@ class Meter:
 
 
 def _named(control: Any) -> str:
-    """Name of a control of one's own."""
+    """Name of a user-defined control."""
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
-        raise TypeError(f"a control must take (evaluate, sample, vary, rng); {name_of(control)} does not.")
+        raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not.")
     if name in (EVOLUTION, *CONTROLS):
         raise ValueError(
-            f"a control of your own cannot be named {name!r}, as one of the package is; rename it."
+            f"a user-defined control cannot have the name {name!r} of a built-in control; rename it."
         )
     return name
 
 
 def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control | None = None) -> Meter:
-    """Run a method until its evaluations are used up, or it has no more to do."""
+    """Run a method until it has used its evaluations or ends by itself."""
     run = make(meter)
     start = time.perf_counter()
     with suppress(_Spent):
@@ -494,7 +500,7 @@ def _run(make: Callable[[Meter], Any], method: str, meter: Meter, own: Control |
 
 
 def _advance(search: Any, meter: Meter, title: str) -> None:
-    """Run a search, which the meter ends."""
+    """Run a search until the meter ends it."""
     search.start()
     idle = 0
     while not (search.exhausted or getattr(search, "finished", False)):
@@ -504,8 +510,8 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
         evaluator = getattr(getattr(search, "algorithm", None), "evaluator", None)
         if idle > _IDLE or getattr(evaluator, "n_eval", 0) > meter.count:
             raise ValueError(
-                f"the algorithm ignores its budget: {title} counted {meter.count} evaluations, and it made "
-                "others or none; let it evaluate through the problem that it is given."
+                f"the algorithm does not evaluate through the problem: {title} counted {meter.count} "
+                "evaluations; call problem.evaluate in the algorithm."
             )
     if meter.count < meter.n_evals:
         said = f"the search ended by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
@@ -513,7 +519,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Climbs, iterated local search or annealing, many incumbents side by side; the meter ends it."""
+    """Climbs, iterated local search or annealing of parallel incumbents, until the meter ends them."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -521,19 +527,19 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     span[span == 0] = 1.0
     left = meter.n_evals - meter.count
     single = F.shape[1] == 1
-    # Weights are all alike for one objective: one incumbent then climbs as far as it can.
+    # All weights are equal for one objective, so a single incumbent climbs.
     n = 1 if single else int(np.clip(left // _LEAST, 1, _INCUMBENTS))
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
-        # A violation is worse than any objective.
+        # Any violation is worse than any objective.
         total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
         return total
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """The best starts by weights; for one objective the next best that was no start yet."""
+        """Best starts by weights; for one objective, the best that was not used yet."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -569,7 +575,7 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
 
 
 class RandomDraws(NamedTuple):
-    """Non-dominated ones of random individuals, and the row of the best by the objective that decides."""
+    """Non-dominated random individuals, and the row of the best in the deciding objective."""
 
     X: Genes
     F: FloatArray
@@ -578,7 +584,7 @@ class RandomDraws(NamedTuple):
 
 
 def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
-    """The control ``"random"`` of a search that has not started; after Ctrl-C, of fewer evaluations."""
+    """The control ``"random"`` of a search that has not started. Ctrl-C ends it early."""
     names, algorithm = search.problem.objective_names, search.algorithm
     algorithm.problem = None
     meter = Meter(n_evals, names)
@@ -594,7 +600,7 @@ def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, v
 
 
 class _PymooRun:
-    """A run of a pymoo algorithm or of a control, over a problem whose evaluations are counted."""
+    """Run of a pymoo algorithm or of a control, on a problem that counts evaluations."""
 
     def __init__(self, problem: Problem, algorithm: Any, meter: Meter, seed: int) -> None:
         self.given, self.seed, self.rng = algorithm, seed, np.random.default_rng(seed)
@@ -612,7 +618,7 @@ class _PymooRun:
             written = rows[:n] if out.get("X") is None else np.atleast_2d(out["X"])
             meter.take(written, F.astype(np.float64).reshape(n, -1), violation, len(rows))
 
-        # In a copy of the problem, so that operators find its own class.
+        # A copy of the problem keeps its class, which operators check.
         self.problem: Any = copy.copy(problem)
         self.problem._evaluate = evaluate
         self.fresh = self._search(algorithm).algorithm
@@ -623,7 +629,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Controls that cannot be run, and the parts that they need."""
+        """Impossible controls, and the missing parts."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -646,7 +652,7 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """The search, or the same with parents and survivors by chance."""
+        """The search, or its drift control with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -662,13 +668,13 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         search = PymooSearch(self.problem, algorithm, seed=self.seed)
-        # One of its own may not ask the problem, and could not be counted.
+        # A user-defined evaluator might bypass the problem, so its evaluations would not be counted.
         search.algorithm.evaluator = Evaluator()
         return search
 
 
 class _DeapRun:
-    """A run of a toolbox or of a control, with evaluations counted; trials of its mutation among them."""
+    """Run of a toolbox or of a control, with counted evaluations, including trials of its mutation."""
 
     def __init__(
         self,
@@ -713,7 +719,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count trials search; where they change nothing, they would not the next time.
+        # Mutations that count trials are local searches: if they change nothing, repeating them is useless.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -731,13 +737,13 @@ class _DeapRun:
         return [individuals[i] for i in self.rng.choice(len(individuals), k, replace=k > len(individuals))]
 
     def _applied(self, name: str, X: Genes) -> list[Any]:
-        """Individuals after a function of the toolbox, if it is there."""
+        """Apply a function of the toolbox to individuals, if it exists."""
         individuals = [of_genes(row, self.given) for row in X]
         function = getattr(self.given, name, None)
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # An evaluation for each remains.
+        # Leaves one evaluation per individual.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed
@@ -765,7 +771,7 @@ def _stacked(individuals: Sequence[Any]) -> Genes:
 
 
 def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
-    """Mutants; those that the mutation left as they were are mutated again, up to ten times."""
+    """Mutants. Unchanged individuals are mutated again, up to ten times."""
     out = vary(X)
     for _ in range(10):
         same = (out == X).all(axis=1)
@@ -784,7 +790,7 @@ def _scored(
     y: Any,
     n_clusters: int | None,
 ) -> dict[str, Any]:
-    """Measures of a run, by the archive that it has at the end or had before."""
+    """Measures of an archive of a run."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

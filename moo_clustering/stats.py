@@ -1,7 +1,7 @@
-"""Comparing methods over many data sets: Friedman's test, all pairs (Shaffer, Holm, Nemenyi), and sentences.
+"""Comparison of methods on many data sets: Friedman's test, and tests of all pairs (Shaffer, Holm, Nemenyi).
 
-:func:`compare` does everything at once. The other functions take a table (one row per data set, one column
-per method), average ranks, or each other's results.
+:func:`compare` runs all tests and states the results. The other functions accept a table (one row per data
+set, one column per method), average ranks, or each other's results.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ __all__ = [
 
 # Relative rounding error of a Friedman statistic.
 _EPS = 1e-9
-# Relative rounding error of scores by the width of their type in bytes: 64, 8 and 1 units in the last place.
-# Sums and means of some thousand runs in any order agree to this; numbers of half precision are summed in
-# single precision, so that only their last place differs.
+# Relative rounding error of scores by the size of their type in bytes: 64, 8 and 1 units in the last place.
+# Means of some thousand runs differ by less in any order. Numbers of half precision are summed in single
+# precision, so only their last place differs.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
-# Published average ranks have often one decimal only.
+# Published average ranks often have only one decimal.
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
-# Adjusted p-values of pairs in increasing order of p, from (z, p, number of methods).
+# Functions of (z, p, number of methods) that return the adjusted p-values of pairs sorted by p.
 Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
 
 
@@ -60,21 +60,21 @@ def shaffer_static(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Find the pairs of methods that differ, by Shaffer's static procedure.
+    """Test all pairs of methods by Shaffer's static procedure.
 
-    More powerful than Holm's, because equality is transitive: if one pair of methods is known to
-    differ, fewer others can be equal.
+    It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
+    fewer other pairs can be equal.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or FriedmanResult
         A table, average ranks, or the result of :func:`friedman`.
     greater_is_better : bool
-        Whether large values are good. Needed with a table only.
+        Whether large values are good, for a table.
     alpha : float, default=0.05
-        Level of significance.
+        Significance level.
     n_datasets : int, optional
-        Over how many data sets given ranks are averages.
+        Number of data sets, for average ranks.
     methods : sequence of str, optional
         Names of the columns of an array.
 
@@ -82,12 +82,12 @@ def shaffer_static(
     -------
     DataFrame of n_methods (n_methods - 1) / 2 rows
         ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
-        ``significant``, most different pairs first. :func:`pair_matrix` makes a square of it.
+        ``significant``, most different pairs first. See also :func:`pair_matrix`.
 
     Notes
     -----
-    Scores of a table that differ by rounding noise are tied, see :func:`average_ranks`. O(k^4) bit operations
-    once for k methods, O(k^2 log k) for every table.
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(k^2 log k) time for k methods,
+    and O(k^4) bit operations on the first call.
 
     References
     ----------
@@ -114,10 +114,10 @@ def holm(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Find the pairs of methods that differ, by Holm's step-down procedure.
+    """Test all pairs of methods by Holm's step-down procedure.
 
-    The adjustment is :func:`statsmodels.stats.multitest.multipletests`, which
-    ``pip install 'moo_clustering[stats]'`` brings along.
+    Requires statsmodels (extra ``stats``), whose :func:`statsmodels.stats.multitest.multipletests` adjusts
+    the p-values.
     """
     return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
 
@@ -131,10 +131,10 @@ def nemenyi(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Find the pairs of methods that differ, by Nemenyi's test.
+    """Test all pairs of methods by Nemenyi's test, which is simple, and the least powerful of the three.
 
-    Two methods differ if their average ranks do by at least :func:`critical_difference`. Simple, and
-    the least powerful of the three. P-values are those of :func:`scipy.stats.studentized_range`.
+    Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
+    are from :func:`scipy.stats.studentized_range`.
     """
     return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
 
@@ -160,25 +160,25 @@ def friedman(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> FriedmanResult:
-    """Friedman's test that several methods do equally well, with Iman and Davenport's version.
+    """Friedman's test of the hypothesis that all methods are equal, with the version of Iman and Davenport.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
-        A row per data set, a column per method; or the average rank of every method.
+        One row per data set and one column per method, or the average rank of every method.
     tie_correction : bool, default=False
-        Divide by the share of distinct ranks, as :func:`scipy.stats.friedmanchisquare` does. Papers on
-        machine learning mostly do not. Needs a table.
+        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers on machine
+        learning do not.
 
     Returns
     -------
     FriedmanResult
-        Where all values of every data set are equal, the statistics are 0 and the p-values 1.
+        If all values of every data set are equal, the statistics are 0 and the p-values 1.
 
     Raises
     ------
     ValueError
-        For fewer than 3 methods or 2 data sets, and cells without a number.
+        If there are fewer than 3 methods or 2 data sets, or a cell is not a number.
 
     Notes
     -----
@@ -198,10 +198,10 @@ def friedman(
     """
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     if tie_correction and greater_is_better is None:
-        raise ValueError("tie_correction needs the table of results; average ranks do not show ties")
+        raise ValueError("tie_correction requires a table of results, because average ranks do not show ties")
     n, k = summary.n_datasets, len(summary.average_ranks)
     if k < 3:
-        raise ValueError(f"Friedman's test needs at least 3 methods, got {k}")
+        raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
     statistic = _corrected(results, methods) if tie_correction else chi_square(summary)
     f_value = iman_davenport(statistic, n, k)
     return FriedmanResult(
@@ -218,7 +218,7 @@ def friedman(
 
 @dataclass(frozen=True, eq=False)
 class FriedmanResult:
-    """Outcome of :func:`friedman`.
+    """Result of :func:`friedman`.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class FriedmanResult:
         Degrees of freedom, ``n_methods - 1``.
     iman_davenport_statistic, iman_davenport_p_value : float
         The less conservative F of Iman and Davenport on ``df`` and ``df * (n_datasets - 1)`` degrees of
-        freedom; infinite where all data sets rank the methods alike.
+        freedom. Infinite if all data sets rank the methods equally.
     average_ranks : Series
         Average rank of every method, 1 = best.
     n_datasets, n_methods : int
@@ -245,7 +245,7 @@ class FriedmanResult:
 
 
 def chi_square(summary: RankSummary) -> float:
-    """Friedman's statistic without correction for ties; nothing but rounding counts as 0."""
+    """Friedman's statistic without correction for ties; rounding errors count as 0."""
     ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
     k = len(ranks)
     value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
@@ -253,7 +253,7 @@ def chi_square(summary: RankSummary) -> float:
 
 
 def iman_davenport(statistic: float, n_datasets: int, n_methods: int) -> float:
-    """F of a Friedman statistic; infinite at the largest statistic there is."""
+    """F of a Friedman statistic; infinite for the largest possible statistic."""
     largest = n_datasets * (n_methods - 1)
     rest = largest - statistic
     return float("inf") if rest <= _EPS * largest else (n_datasets - 1) * statistic / rest
@@ -261,7 +261,7 @@ def iman_davenport(statistic: float, n_datasets: int, n_methods: int) -> float:
 
 def _corrected(results: Any, methods: Sequence[str] | None) -> float:
     ranks = rank_matrix(as_results(results, methods=methods), False)
-    # The correction divides 0 by 0 where no data set tells any two methods apart.
+    # The correction divides 0 by 0 if all methods are tied on all data sets.
     if (ranks == ranks[:, :1]).all():
         return 0.0
     return float(stats.friedmanchisquare(*ranks.T).statistic)
@@ -277,16 +277,16 @@ def compare(
     tie_correction: bool = False,
     methods: Sequence[str] | None = None,
 ) -> Comparison:
-    """Compare methods over data sets: ranks, Friedman's test, all pairs, and what may be claimed.
+    """Compare methods on data sets: ranks, Friedman's test, tests of all pairs, and conclusions.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        A row per data set, a column per method; repeated runs averaged.
+        One row per data set and one column per method. Average repeated runs before.
     greater_is_better : bool
         Whether large values are good.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs; the tables of all three are in the result.
+        Procedure for the conclusions. The result contains the tables of all three.
 
     Returns
     -------
@@ -295,14 +295,14 @@ def compare(
     Raises
     ------
     ValueError
-        For fewer than two methods or data sets, repeated names, and cells without a number.
+        If there are fewer than two methods or data sets, repeated names, or cells without a number.
     ImportError
-        Where statsmodels is not installed (``pip install 'moo_clustering[stats]'``).
+        If statsmodels is not installed (extra ``stats``).
 
     Notes
     -----
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that neither the order of
-    the runs in a mean nor its last digits change a rank or a conclusion.
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`. The order in which runs are
+    averaged therefore does not affect the result.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Outcome of :func:`compare`.
+    """Result of :func:`compare`.
 
     Parameters
     ----------
@@ -347,11 +347,11 @@ class Comparison:
     average_ranks : Series
         In the order of the columns.
     friedman : FriedmanResult or None
-        None with two methods, which the test does not take.
+        None for two methods, because the test requires three.
     shaffer, holm, nemenyi : DataFrame
-        All pairs by each procedure, see :func:`shaffer_static`.
+        Tests of all pairs, see :func:`shaffer_static`.
     posthoc : {"shaffer", "holm", "nemenyi"}
-        The procedure that ``pairs``, ``groups`` and ``conclusions`` go by.
+        Procedure of ``pairs``, ``groups`` and ``conclusions``.
     alpha : float
     greater_is_better : bool
     n_datasets, n_methods : int
@@ -371,35 +371,35 @@ class Comparison:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """All pairs by the chosen procedure, most different first."""
+        """Test of all pairs by the selected procedure, most different pairs first."""
         return getattr(self, self.posthoc)
 
     @property
     def groups(self) -> list[tuple[str, ...]]:
-        """Maximal groups of methods of which no two differ, see :func:`cliques`."""
+        """Maximal groups of methods without a significant difference, see :func:`cliques`."""
         return cliques(self.pairs)
 
     @property
     def conclusions(self) -> list[str]:
-        """Claims that the results allow, in sentences."""
+        """Conclusions in sentences."""
         return sentences(self.friedman, self.pairs, self.groups, self.posthoc, self.alpha)
 
 
 def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame:
-    """Square view of a table of pairs.
+    """Convert a table of pairs to a square matrix.
 
     Parameters
     ----------
     pairs : DataFrame
-        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+        Result of :func:`shaffer_static`, :func:`holm` or :func:`nemenyi`.
     column : {"p_adjusted", "p_value", "z", "significant"}, default="p_adjusted"
-        What is shown.
+        Column of ``pairs``.
 
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric, methods from best to worst; the diagonal is what a method is to itself: p 1, z 0,
-        not significant.
+        Symmetric, with methods from best to worst. On the diagonal, p is 1, z is 0, and nothing is
+        significant.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
@@ -414,22 +414,22 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 
 
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Maximal groups of methods of which no two are significantly different.
+    """Find the maximal groups of methods without a significant difference.
 
     Parameters
     ----------
     pairs : DataFrame
-        As :func:`shaffer_static`, :func:`holm` and :func:`nemenyi` return it.
+        Result of :func:`shaffer_static`, :func:`holm` or :func:`nemenyi`.
 
     Returns
     -------
     list of tuple of str
-        Each group and the list are ordered from the best method to the worst. A method may be in
-        several groups, and is alone in one if it differs from all others.
+        Groups, and methods in a group, from best to worst. A method can be in several groups, and is a group
+        by itself if it differs from all others.
 
     Notes
     -----
-    O(n_methods + groups) for groups that are intervals of ranks, as those of the three procedures are.
+    O(n_methods + n_groups) time, because the groups of the three procedures are intervals of ranks.
 
     Examples
     --------
@@ -454,27 +454,27 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
 def average_ranks(
     results: Any, *, greater_is_better: bool, methods: Sequence[str] | None = None
 ) -> pd.Series[float]:
-    """Average rank of every method.
+    """Compute the average rank of every method.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        A row per data set, a column per method; infinite values are ranked like others.
+        One row per data set and one column per method. Infinite values are allowed.
     greater_is_better : bool
-        Which values get rank 1.
+        Whether the greatest or the least value has rank 1.
 
     Returns
     -------
     Series of length n_methods
-        In the order of the columns; tied values share the mean of their ranks.
+        In the order of the columns. Tied values have the mean of their ranks.
 
     Notes
     -----
-    Two values of a data set are tied if they differ by rounding noise: by at most 2^-46 (1.4e-14) of the
-    larger one in double precision, 2^-20 (9.5e-7) if the data set has values in single and 2^-10 if in half
-    precision. Next to larger values, noise is relative to the largest of the data set, up to 1; next to 0 or
-    values of the other sign, which stem from subtractions, it is at least that of 1. Whole numbers differ
-    unless they are equal. Values whose neighbours in sorted order are tied are tied all together.
+    Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
+    precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
+    the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
+    values of both signs, which are probably differences. Integers are tied only if they are equal. Ties are
+    transitive.
 
     Examples
     --------
@@ -486,14 +486,14 @@ def average_ranks(
 
 
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of average ranks.
+    """Critical difference of average ranks in Nemenyi's test.
 
     Parameters
     ----------
     n_methods : int
     n_datasets : int
     alpha : float, default=0.05
-        Level of significance.
+        Significance level.
 
     Returns
     -------
@@ -518,14 +518,14 @@ def critical_difference_data(
     n_datasets: int | None = None,
     methods: Sequence[str] | None = None,
 ) -> CriticalDifferenceData:
-    """Ranks and groups of a critical difference diagram.
+    """Compute ranks and groups of a critical difference diagram.
 
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), Series, mapping or result
-        A table, average ranks, or what :func:`friedman` or :func:`compare` returned.
+        A table, average ranks, or the result of :func:`friedman` or :func:`compare`.
     method : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the pairs.
+        Test of all pairs.
 
     Returns
     -------
@@ -555,14 +555,14 @@ class CriticalDifferenceData:
     average_ranks : Series
         From best to worst.
     groups : list of tuple of str
-        Methods joined by a bar: groups of two or more of which no two differ.
+        Methods joined by a bar: groups of two or more without a significant difference.
     different : DataFrame of shape (n_methods, n_methods)
-        Whether two methods differ.
+        Whether two methods differ significantly.
     procedure : str
-        Which procedure tells.
+        Test of all pairs.
     alpha : float
     critical_difference : float or None
-        Of average ranks; Nemenyi's test only.
+        Critical difference of average ranks, for Nemenyi's test.
     """
 
     average_ranks: pd.Series[float]
@@ -574,7 +574,7 @@ class CriticalDifferenceData:
 
 
 class RankSummary(NamedTuple):
-    """Average ranks (1 = best) in the order of the columns, and over how many data sets."""
+    """Average ranks (1 = best) in the order of the columns, and the number of data sets."""
 
     average_ranks: pd.Series[float]
     n_datasets: int
@@ -583,7 +583,7 @@ class RankSummary(NamedTuple):
 def as_rank_summary(
     results: Any, greater_is_better: bool | None, n_datasets: int | None, methods: Sequence[str] | None
 ) -> RankSummary:
-    """Average ranks of a table, of a mapping from method to average rank, or of an earlier result."""
+    """Average ranks of a table, of a mapping from methods to average ranks, or of an earlier result."""
     if isinstance(results, FriedmanResult | Comparison):
         _refuse(greater_is_better, n_datasets, methods, "an earlier result")
         return RankSummary(results.average_ranks, results.n_datasets)
@@ -592,7 +592,7 @@ def as_rank_summary(
         return _given(pd.Series(results, dtype=np.float64), n_datasets)
     _refuse(None, n_datasets, None, "a table")
     if greater_is_better is None:
-        raise TypeError("greater_is_better must be given with a table of results: True or False")
+        raise TypeError("greater_is_better must be True or False for a table of results")
     table = as_results(results, methods=methods)
     return RankSummary(averaged(rank_matrix(table, greater_is_better), table), len(table.datasets))
 
@@ -600,25 +600,25 @@ def as_rank_summary(
 def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
     given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
     if useless := [name for name, value in given.items() if value is not None]:
-        raise ValueError(f"{useless[0]} cannot be given with {what}, which says it already")
+        raise ValueError(f"{useless[0]} cannot be combined with {what}, which contain it already")
 
 
 def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
     n_methods = len(ranks)
     if n_datasets is None:
-        raise ValueError("average ranks need n_datasets, the number of data sets they are averaged over")
+        raise ValueError("average ranks require n_datasets, the number of data sets")
     if n_datasets < 2 or int(n_datasets) != n_datasets:
-        raise ValueError(f"n_datasets must be a whole number of at least 2, got {n_datasets}")
+        raise ValueError(f"n_datasets must be an integer of at least 2, got {n_datasets}")
     if n_methods < 2:
-        raise ValueError(f"average ranks must be of at least 2 methods, got {n_methods}")
+        raise ValueError(f"average ranks must contain at least 2 methods, got {n_methods}")
     ranks.index = ranks.index.map(str)
     if not ranks.index.is_unique:
-        raise ValueError(f"average ranks name {ranks.index[ranks.index.duplicated()][0]!r} more than once")
+        raise ValueError(f"average ranks contain {ranks.index[ranks.index.duplicated()][0]!r} more than once")
     expected = n_methods * (n_methods + 1) / 2
     inside = ranks.between(1 - _ROUNDING, n_methods + _ROUNDING).all()
     if not inside or abs(ranks.sum() - expected) > _ROUNDING * n_methods:
         raise ValueError(
-            f"average ranks of {n_methods} methods lie from 1 to {n_methods} and sum to {expected:g}, "
+            f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
             f"got {ranks.tolist()}"
         )
     exact: NDArray[np.float64] = np.array(ranks.tolist())
@@ -627,7 +627,7 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
 
 
 def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
-    """Ranks within every row, mid-ranks on ties; what is tied is said in :func:`average_ranks`."""
+    """Ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
     places = tie_groups(table.values, rounding_noise(table.values, table.precision))
@@ -635,11 +635,11 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
 
 
 def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rounding error of every score, shape (n_rows, n_scores); ``precision`` is the relative one of each row.
+    """Rounding error of every score; ``precision`` is the relative error of every row.
 
-    It is relative to the score itself or, if that is more, to the largest finite score of the row, up to 1:
-    a score near 0 beside larger ones may be what is left of a subtraction. Scores of both signs, or with a
-    0 among them, are differences, of which the terms are taken to be of size 1 at least.
+    It is relative to the score or, if larger, to the largest finite score of the row up to 1, as a small
+    score can be the result of a subtraction. Rows with 0 or both signs are treated as differences of terms of
+    size 1 or more.
     """
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
@@ -649,23 +649,23 @@ def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) 
 
 
 def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the scores of each row 0, 1, ... in increasing order, tied ones alike.
+    """Number the scores of each row 0, 1, ... in increasing order, with equal numbers for ties.
 
-    In sorted order, neighbours are tied if they differ by no more than the larger of their errors, and a
-    run of tied neighbours is one group: ties are transitive, and adjacent groups are farther apart.
+    Neighbours in sorted order are tied if they differ by at most the larger of their errors. Ties are
+    transitive.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
         near = np.diff(values, axis=-1) <= np.maximum(noise[..., 1:], noise[..., :-1])
-    steps = ~near & (values[..., 1:] != values[..., :-1])  # equal infinities differ by NaN
+    steps = ~near & (values[..., 1:] != values[..., :-1])  # the difference of equal infinities is NaN
     groups = np.zeros(values.shape, dtype=np.int64)
     np.put_along_axis(groups, order[..., 1:], np.cumsum(steps, axis=-1), -1)
     return groups
 
 
 def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Differences of paired scores, 0 where they are tied, and the rounding error of every pair."""
+    """Differences of paired scores, 0 for ties, and the rounding error of every pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
     noise = rounding_noise(pairs, np.full(len(pairs), precision)).max(axis=1)
@@ -675,9 +675,9 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDAr
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Relative rounding error of a score, or of an array of scores: 0 for whole numbers, else by its type.
+    """Relative rounding error of a score or an array of scores: 0 for integers, otherwise by its type.
 
-    ``dtype`` is the type of the column that a score is from, if it has a numeric one.
+    ``dtype`` is the numeric type of the column of the score, if any.
     """
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
@@ -690,7 +690,7 @@ def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
 
 
 class Results(NamedTuple):
-    """One number of every method (columns) on every data set (rows), and the precision of every row."""
+    """Scores of methods (columns) on data sets (rows), and the precision of every row."""
 
     values: NDArray[np.float64]
     datasets: tuple[str, ...]
@@ -699,14 +699,14 @@ class Results(NamedTuple):
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
-    """Check a table of results, shape (n_datasets, n_methods), of which ``methods`` names the columns.
+    """Check a table of results of shape (n_datasets, n_methods); ``methods`` names the columns of an array.
 
-    A frame has its own names. Numbers may be infinite. Raises a ValueError for fewer than two data sets or
-    ``min_methods`` methods, repeated names, and cells that are empty, NaN or no numbers, which are named.
+    Raises a ValueError for fewer than two data sets or ``min_methods`` methods, repeated names, and cells
+    that are empty, NaN or not numeric.
     """
     if isinstance(results, pd.DataFrame):
         if methods is not None:
-            raise ValueError("methods names the columns of an array; a DataFrame has names of its own")
+            raise ValueError("methods can name the columns of an array only; results is a DataFrame")
         frame = results
     else:
         frame = _framed(results, methods)
@@ -718,7 +718,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
     if len(datasets) < 2:
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)
-    # Arrays become Python's numbers, of double precision, with the conversion to objects.
+    # The conversion to objects makes Python numbers of double precision.
     kinds = list(frame.dtypes) if frame is results else [_array_type(results)] * len(names)
     values, precision = np.empty(cells.shape), np.empty(cells.shape)
     for row, column in np.ndindex(*cells.shape):
@@ -729,7 +729,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
 
 
 def _array_type(results: Any) -> Any:
-    """Type of an array, or of rows that are arrays of a low precision; None for other lists."""
+    """Type of an array, or of rows that are arrays of low precision; None for other lists."""
     if hasattr(results, "dtype"):
         return results.dtype
     kind = np.asarray(results).dtype
@@ -752,7 +752,7 @@ def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
 def _require_unique(names: Iterable[str], what: str, advice: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise ValueError(f"results have the {what} {repeated[0]!r} more than once; {advice}")
+        raise ValueError(f"results contain the {what} {repeated[0]!r} more than once; {advice}")
 
 
 def _number(cell: Any, where: str) -> float:
@@ -783,7 +783,7 @@ def adjusted_pairs(
     n_datasets: int | None,
     methods: Sequence[str] | None,
 ) -> pd.DataFrame:
-    """The table of pairs with adjusted p-values and what is significant at ``alpha``."""
+    """Table of pairs with adjusted p-values and significance at ``alpha``."""
     alpha = checked_alpha(alpha)
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     pairs = pair_table(summary)
@@ -796,7 +796,7 @@ def adjusted_pairs(
 def pair_table(summary: RankSummary) -> pd.DataFrame:
     """z and unadjusted two-sided p of every pair, most different pairs first.
 
-    ``method_1`` is the one with the better average rank, so that ``z`` is never negative.
+    ``method_1`` has the better average rank, so ``z`` is not negative.
     """
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
@@ -807,12 +807,12 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
     pairs = pd.DataFrame(
         {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
     )
-    # By z, because the p-values of very large z are all 0.
+    # Sorted by z, because the p-values of very large z are all 0.
     return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
 def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
-    """By what the i-th smallest p is multiplied: the most pairs equal if i - 1 pairs are not."""
+    """Factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
     return counts[np.searchsorted(counts, np.arange(n_pairs, 0, -1), side="right") - 1]
@@ -820,17 +820,17 @@ def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
 
 @cache
 def possible_true_counts(n_methods: int) -> tuple[int, ...]:
-    """How many pairs of methods can be equal at the same time, increasing.
+    """Possible numbers of pairs of equal methods, in increasing order.
 
-    Equality is transitive: methods fall into groups of equals, and a group of j has j (j - 1) / 2 equal
-    pairs, hence ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
+    Equality is transitive, and a group of j equal methods has j (j - 1) / 2 pairs, so
+    ``S(k) = {j (j - 1) / 2 + x : 1 <= j <= k, x in S(k - j)}`` with ``S(0) = {0}``.
 
     Examples
     --------
     >>> possible_true_counts(4)
     (0, 1, 2, 3, 6)
     """
-    # Sets as bits of integers: adding j (j - 1) / 2 to all members is a shift.
+    # Sets are bits of integers, so adding j (j - 1) / 2 to all members is a shift.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -847,7 +847,7 @@ def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDA
 
 
 def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
-    # Numerical integration may leave the interval by a rounding error.
+    # Numerical integration can leave the interval by a rounding error.
     return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
 
 
@@ -858,7 +858,7 @@ def sentences(
     posthoc: str,
     alpha: float,
 ) -> list[str]:
-    """One sentence on all methods together, then one for every method that is better than others."""
+    """One sentence about all methods, then one for every method that is better than others."""
     better = _better(pairs)
     joined = [group for group in groups if len(group) > 1]
     unclear = "No difference can be claimed " + (
@@ -895,7 +895,7 @@ def sentences(
 
 
 def _better(pairs: pd.DataFrame) -> list[str]:
-    """One sentence for every method, with whom it beats."""
+    """One sentence for every method that is better than others."""
     significant = pairs[pairs["significant"]]
     lines = []
     for method in significant["method_1"].drop_duplicates():
@@ -906,7 +906,7 @@ def _better(pairs: pd.DataFrame) -> list[str]:
 
 
 def p_text(p: float) -> str:
-    """Four digits; what would be shown as 0 is not 0."""
+    """p with four decimals, or in scientific notation if these would be 0."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 

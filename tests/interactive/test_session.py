@@ -440,7 +440,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
-        (lambda: blobs.ask(data=[1, 2]), "row for each"),
+        (lambda: blobs.ask(data=[1, 2]), "one row per sample"),
     ]:
         with pytest.raises(ValueError, match=message):
             call()

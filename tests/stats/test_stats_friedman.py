@@ -63,7 +63,7 @@ def test_tie_correction():
     result = friedman(frame, greater_is_better=True, tie_correction=True)
     assert round(result.statistic, 4) == 11.3218
     assert round(result.p_value, 4) == 0.0454
-    with pytest.raises(ValueError, match="needs the table"):
+    with pytest.raises(ValueError, match="requires a table"):
         friedman(dict.fromkeys("abc", 2.0), n_datasets=5, tie_correction=True)
 
 
@@ -134,15 +134,15 @@ def test_bad_tables(results, message):
 @pytest.mark.parametrize(
     ("results", "options", "message"),
     [
-        ({"a": 1, "b": 2, "c": 3}, {}, "need n_datasets"),
+        ({"a": 1, "b": 2, "c": 3}, {}, "require n_datasets"),
         ({"a": 1, "b": 2, "c": 3}, {"n_datasets": 1}, "at least 2, got 1"),
         ({"a": 1, "b": 2, "c": 2}, {"n_datasets": 5}, "sum to 6"),
-        ({"a": 0, "b": 2, "c": 4}, {"n_datasets": 5}, "lie from 1 to 3"),
+        ({"a": 0, "b": 2, "c": 4}, {"n_datasets": 5}, "must be from 1 to 3"),
         ({"a": 2}, {"n_datasets": 5}, "at least 2 methods, got 1"),
         ({"a": 1, "b": 2, "c": 3}, {"n_datasets": 5, "greater_is_better": True}, "greater_is_better cannot"),
-        (np.ones((3, 3)), {"n_datasets": 3, "greater_is_better": True}, "n_datasets cannot be given"),
+        (np.ones((3, 3)), {"n_datasets": 3, "greater_is_better": True}, "n_datasets cannot be combined"),
         (np.ones((3, 3)), {"methods": ["a"], "greater_is_better": True}, "1 names for 3 columns"),
-        (pd.DataFrame(np.ones((3, 3))), {"methods": list("abc"), "greater_is_better": True}, "of its own"),
+        (pd.DataFrame(np.ones((3, 3))), {"methods": list("abc"), "greater_is_better": True}, "a DataFrame"),
     ],
 )
 def test_bad_options(results, options, message):

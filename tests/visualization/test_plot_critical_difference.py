@@ -66,7 +66,7 @@ def test_title_and_own_axes():
 
 
 def test_mistakes():
-    with pytest.raises(TypeError, match="greater_is_better must be given"):
+    with pytest.raises(TypeError, match="greater_is_better must be True or False"):
         plot_critical_difference(TABLE)
     with pytest.raises(ValueError, match="did you mean 'nemenyi'"):
         plot_critical_difference(TABLE, greater_is_better=True, method="nemeny")
