@@ -1,6 +1,6 @@
 """The commands of ``moo-clustering``, their options and their help.
 
-Every command imports its work when it runs, so that help and mistyped options answer at once.
+Commands import their modules when they run, so that help and errors in options appear at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from moo_clustering.estimators._methods import find_method
 @click.option("--traceback", is_flag=True, help="Show where an error came from instead of one line.")
 @click.pass_context
 def main(context: click.Context, traceback: bool) -> None:
-    """Evolutionary clustering: multi-objective and semi-supervised methods on your own tables."""
+    """Evolutionary clustering: multi-objective and semi-supervised methods for your own data."""
     context.obj = {"traceback": traceback}
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -58,19 +58,19 @@ def main(context: click.Context, traceback: bool) -> None:
     help="Folder for the clusters that the answers found; default: asked, in DIR.",
 )
 def ask(folder: Path, **options: Any) -> None:
-    """Find better clusters by a few answers about samples of a run.
+    """Improve the clusters of a run by answering questions about samples.
 
-    DIR is a folder of `fit` by pareto-clustering or pareto-bags without labels or pairs. Nothing is clustered
-    again, and the data file is not needed: after every answer the partition is found anew among those of the
-    fit, and the question that tells most comes next.
+    DIR is a folder written by `fit` with pareto-clustering or pareto-bags, without labels or pairs. The data
+    file is not needed: every answer updates the partition from the pool of the run, and the most
+    informative question comes next.
 
-    Two samples are shown with the features in which they differ most, in the units of the table, or with
-    their texts. Press t for together, a for apart, ? for do not know, u to undo and q to quit; where the
-    input is no terminal, type one answer a line. In the mode `names`, type the name of the class of a sample.
+    A question shows two samples with their texts, or with the features in which they differ most, in the
+    units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
+    not a terminal, write one answer per line. In mode `names`, type the name of the class of a sample.
 
-    Answers are appended to answers.json in DIR, each before the next question, and a killed session goes on
-    with --resume. At the end the clusters are saved as the folder of a run, which `report` and `explore`
-    show, with the answers as must_link.csv and cannot_link.csv, which `fit` takes.
+    Every answer is saved to answers.json in DIR at once; --resume continues a session. At the end, the
+    clusters are saved as a folder that `report` and `explore` can show, with the answers in must_link.csv
+    and cannot_link.csv, for `fit`.
     """
     with reported():
         refuse_missing(folder)
@@ -79,7 +79,7 @@ def ask(folder: Path, **options: Any) -> None:
         run_ask(folder, **options)
 
 
-# Named here because help must not wait for the statistics to be imported.
+# Listed here because help must not import the statistics.
 _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 
@@ -115,10 +115,10 @@ def compare(
     results: Path, minimize: bool, alpha: float, posthoc: str, tie_correction: bool, is_long: bool | None,
     figure: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Compare methods over data sets by average ranks, Friedman's test and all pairs.
+    """Compare methods on data sets by average ranks, Friedman's test and tests of all pairs.
 
-    RESULTS is a text table with names in its first line: a row per data set, whose name is in the
-    first column, and a column per method.
+    RESULTS is a text table with column names in the first line: one row per data set, with its name in the
+    first column, and one column per method.
     """
     with reported():
         refuse_missing(results, message="there is no file {}")
@@ -145,11 +145,11 @@ def compare(
     type=PathArgument("folder", new=True),
     default=Path("moo-clustering-demo"),
     show_default=True,
-    help="Folder for the results; an earlier demo in it is replaced.",
+    help="Folder for the results. An earlier demo in it is replaced.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 def demo(out: Path, seed: int) -> None:
-    """Cluster the wine data with PESC, beside three controls, and write a folder of results."""
+    """Cluster the wine data with PESC, compare it with three controls, and write the results to a folder."""
     with reported():
         from moo_clustering.cli.demo import run_demo
 
@@ -163,16 +163,16 @@ def demo(out: Path, seed: int) -> None:
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="Port of this computer to serve at; default: a free one.",
+    help="Local port to serve at; default: a free one.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option(
-    "--ask", "asks", is_flag=True, help="Ask which samples belong together; answers are saved in DIR."
+    "--ask", "asks", is_flag=True, help="Ask which samples belong together, and save the answers in DIR."
 )
 @click.option(
     "--mode",
     type=click.Choice(["pairs", "names"]),
-    help="With --ask: ask about two samples (the default), or for the class of one.",
+    help="With --ask: ask about pairs of samples (default), or for the class of a sample.",
 )
 @click.option(
     "--error-rate",
@@ -185,13 +185,13 @@ def explore(
 ) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
-    DIR is a folder of `fit` or `demo`; nothing is written there without --ask. The page is made anew and
-    served to this computer only, at an address that its other users cannot guess. Where a file is enough,
-    open report.html in the folder instead.
+    DIR is a folder written by `fit` or `demo`, which is not changed without --ask. The page is served to
+    this computer only, at an address that other users cannot guess. The file report.html in the folder
+    shows the same page without a server.
 
-    With --ask the page asks which samples belong together and shows the partition that follows from every
-    answer, which goes to answers.json in the folder before the next question; another --ask goes on from
-    there. The run must be one of pareto-clustering or pareto-bags, without partial labels or pairs.
+    With --ask, the page asks which samples belong together, and updates the partition after every answer.
+    Answers are saved to answers.json in the folder at once, and the next --ask continues from there. The run
+    must be of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
     with reported(), shown_warnings():
         refuse_missing(folder)
@@ -202,8 +202,8 @@ def explore(
         from moo_clustering.visualization.report.page import page_bytes
 
         if not asks and (mode is not None or error_rate is not None):
-            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} goes with --ask only")
-        # Refuses folders of anything else, before a lock or answers are made there.
+            raise click.UsageError(f"--{'error-rate' if mode is None else 'mode'} requires --ask")
+        # Raises for other folders, before a lock or answers are written there.
         content, panel = run_content(folder), None
         if asks:
             click.get_current_context().with_resource(locked(folder))
@@ -216,7 +216,7 @@ def explore(
 
 
 def _frequency(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """A number of documents, or with a point a share of them."""
+    """A number of documents, or a share of them if written with a decimal point."""
     if value is None:
         return None
     for kind in (int, float):
@@ -233,88 +233,104 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--method", help="Method; `methods` lists them.  [default: pareto-clustering, for bags pareto-bags]"
 )
 @click.option(
-    "-k", "--n-clusters", type=int, help="Number of clusters; most methods need it, the default finds it."
+    "-k", "--n-clusters", type=int, help="Number of clusters; required by most methods, not by the default."
 )
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Option of the method; repeatable."
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Parameter of the method; repeatable."
 )
 @click.option(
-    "--bag", metavar="COLUMN", help="DATA are bags: the column that says which bag an instance is in."
+    "--bag", metavar="COLUMN", help="DATA contains bags: column of the bag identifiers of instances."
 )
-@click.option("--labels", metavar="COLUMN", help="Known classes, for scoring only: the fit never sees them.")
-@click.option("--partial-labels", metavar="COLUMN", help="Classes of some samples; empty or -1: unlabelled.")
+@click.option(
+    "--labels", metavar="COLUMN", help="Known classes, for scoring only; the fit does not use them."
+)
+@click.option(
+    "--partial-labels",
+    metavar="COLUMN",
+    help="Classes of some samples, for the fit; empty or -1: unlabelled.",
+)
 @click.option(
     "--hold-out",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Methods that predict labels: withhold this share of the labels from the fit, and score by them.",
+    help="Methods that predict labels: share of the labels to withhold from the fit for scoring.",
 )
 @click.option(
     "--label-file",
     metavar="FILE",
     type=PathArgument("file"),
-    help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: beside it.",
+    help="Labels of an ARFF file (MULAN's XML) or .npz file (with Y); default: next to it.",
 )
 @click.option(
     "--must-link",
     metavar="FILE",
     type=PathArgument("file", path_type=str),
-    help="Two columns: rows that belong together.",
+    help="Two columns: pairs of rows that belong together.",
 )
 @click.option(
     "--cannot-link",
     metavar="FILE",
     type=PathArgument("file", path_type=str),
-    help="Two columns: rows that do not belong together.",
+    help="Two columns: pairs of rows that do not belong together.",
 )
 @click.option("--id-column", metavar="COLUMN", help="Identifiers of the rows.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeatable.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to ignore; repeatable.")
 @click.option(
     "--prepare/--no-prepare",
     default=True,
-    help="Tables: make features of columns of any kind (the default), or take numbers only, as they are.",
+    help="Tables: convert columns of any type to features (default), or accept numeric columns only.",
 )
 @click.option(
     "--header/--no-header",
     default=None,
-    help="Tables: whether the first line names the columns; default: unless it holds numbers only.",
+    help="Tables: whether the first line contains the column names; default: unless it is numeric.",
 )
 @click.option(
     "--weights",
     type=click.Choice(["dependence", "equal"]),
-    help="Tables: weigh columns of few values by what they tell of other columns (the default), or equally.",
+    help="Tables: weight columns of few values by their dependence on other columns (default), or equally.",
 )
 @click.option(
     "--missing",
     type=click.Choice(["neighbors", "median"]),
-    help="Tables: fill missing cells from the nearest rows (the default) or with the middle of their column.",
-)
-@click.option("--text-columns", metavar="COLUMNS", help="DATA are documents: columns of text, as title,text.")
-@click.option(
-    "--min-df", callback=_frequency, metavar="N", help="Documents: least number or share with a term."
+    help="Tables: fill missing cells from the nearest rows (default), or by the median of the column.",
 )
 @click.option(
-    "--max-df", callback=_frequency, metavar="N", help="Documents: greatest number or share with a term."
+    "--text-columns", metavar="COLUMNS", help="DATA contains documents: columns of text, such as title,text."
 )
 @click.option(
-    "--svd", type=click.IntRange(min=1), metavar="N", help="Documents: reduce the terms to N components."
+    "--min-df", callback=_frequency, metavar="N", help="Documents: least document frequency of a term."
+)
+@click.option(
+    "--max-df", callback=_frequency, metavar="N", help="Documents: greatest document frequency of a term."
+)
+@click.option(
+    "--svd",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Documents: number of components to reduce the terms to.",
 )
 @click.option(
     "--features",
     "n_features",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Methods that predict labels: keep the N features that tell most about the labels of the fit.",
+    help="Methods that predict labels: keep the N features most informative of the labels of the fit.",
 )
 @click.option(
     "--stemmer",
     type=click.Choice(["porter", "english", "none"]),
-    help="Documents, methods made for them: stemmer of the words; default: porter.",
+    help="Documents, for document methods: stemmer; default: porter.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option("--jobs", type=int, help="Threads or processes; -1: all processors.")
-@click.option("--checkpoint-every", type=click.IntRange(min=1), metavar="G", help="Save every G generations.")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint in the folder, if there is one.")
+@click.option("--jobs", type=int, help="Number of threads or processes; -1: all processors.")
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(min=1),
+    metavar="G",
+    help="Write a checkpoint every G generations.",
+)
+@click.option("--resume", is_flag=True, help="Continue from the checkpoint in the folder, if there is one.")
 @click.option(
     "--out",
     required=True,
@@ -326,57 +342,56 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
 @click.option(
     "--plain-csv",
     is_flag=True,
-    help="Write texts such as =A1 into CSV files as they are; default: an apostrophe before them keeps "
-    "spreadsheets from running them as formulas.",
+    help="Write cells such as =A1 unchanged to CSV files. Default: with an apostrophe, so that spreadsheets "
+    "do not run them as formulas.",
 )
-@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+@click.option("--quiet", is_flag=True, help="Show no progress and no summary.")
 def fit(data: str, out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
-    DATA and --out are all that is needed: without --method and -k the recommended method finds clusters and
-    their number, says how sure that is (confidence), and what else is worth a look (alternatives).
+    Only DATA and --out are required. Without --method and -k, the recommended method finds the clusters and
+    their number, estimates its confidence, and lists alternatives.
 
     DATA is a CSV, TSV (also .csv.gz), Excel (.xlsx), Parquet or npz file (arrays, or a sparse matrix of
-    scipy's), or a bundled set: breast_cancer, digits, iris, wine.
-    A table may be as it comes out of a spreadsheet: columns of text become indicators of categories, dates
-    numbers of days, times of day numbers of hours, units beside numbers are taken off, empty cells are
-    filled, and columns that tell nothing (constants, row numbers, texts that are all different) are left
-    out; every step is reported in a line. With --no-prepare every column without another role must be
-    numeric, without empty cells.
-    For the recommended method every column, of whatever kind, has the same weight, unless --set scale=...
-    says otherwise; for other methods this holds for tables with categories, and numbers alone stay as they
-    are. The method fuzzy-modes-moga takes columns of text as they are: every different text is a category.
+    SciPy), or a bundled data set: breast_cancer, digits, iris, wine.
+    Tables can come directly from a spreadsheet. Text columns become indicators of categories, dates become
+    days and times become hours, units after numbers are removed, empty cells are filled, and
+    uninformative columns (constants, row numbers, unique texts) are ignored. A line reports every step.
+    With --no-prepare, every column without another role must be numeric, without empty cells.
+    The recommended method gives all columns the same weight, unless you set --set scale=...; other methods
+    do so for tables with categories, and leave purely numeric tables unchanged. In fuzzy-modes-moga,
+    every distinct text of a column is a category.
 
-    DATA may also be documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
-    its sub-folders are the classes), or a CSV or TSV file with --text-columns. Their features are tf-idf
-    weights, reduced to 100 components for methods that take no sparse data. Methods made for documents
-    (ensemble-nmf, nmf-clustering, spherical-kmeans) get weights of stems in at least two documents.
+    DATA can also contain documents: JSON lines (.jsonl, .jsonl.gz), a folder of .txt files (--labels folder:
+    its sub-folders are the classes), or a CSV or TSV file with --text-columns. The features are tf-idf
+    weights, reduced to 100 components for methods without sparse data. Document methods (ensemble-nmf,
+    nmf-clustering, spherical-kmeans) use the weights of stems in at least two documents.
 
-    For methods of bags, DATA are bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
-    with bag_offsets, or a table with one instance per row and --bag; text files also compressed (.gz).
-    Classes found in the file score the result and never reach the fit.
+    For bag methods, DATA contains bags of instances: WEKA's multi-instance ARFF (.arff), KEEL (.dat), npz
+    with bag_offsets, or a table with one instance per row and --bag; text files can be compressed (.gz).
+    Classes in the file score the result and are not used by the fit.
 
-    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) take samples with any
-    number of labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
-    JSON lines with lists in the column of --partial-labels. The labels of such files reach the fit, as
-    partial labels do; --hold-out withholds a share of either, and scores the predictions by it. Documents
-    become 1 for each word they hold.
+    Methods that predict labels (sisc, scad2, entropy-weighted-kmeans, nsga2-sisc) accept samples with
+    several labels: MULAN's or MEKA's ARFF, svmlight (.svm, .svmlight, .libsvm), npz with X and Y, or
+    JSON lines with lists in the column of --partial-labels. The fit uses the labels of such files, like
+    partial labels; --hold-out withholds a share of them to score the predictions. The features of
+    documents are the presence of words, 0 or 1.
 
-    Methods that find the number of clusters (pareto-clustering, pareto-bags, mock, nsga2-clus, amosa-clus)
-    do so without -k. The first three take one as well, and say without which other numbers are worth a look.
+    Without -k, the methods pareto-clustering, pareto-bags, mock, nsga2-clus and amosa-clus find the number of
+    clusters. The first three also accept -k, and otherwise list other plausible numbers.
 
-    The recommended methods evolve only with --set n_gen=G, and then show their controls beside the result:
-    the same without evolution, and with survival at random.
+    The recommended methods evolve only with --set n_gen=G, and then report two controls: the result without
+    evolution, and with random survival.
 
-    The folder gets labels.csv, result.npz, run.json and, as far as data and method have them, clusters.csv
-    (what is typical of each cluster), alternatives.csv (other clusterings worth a look, one per column) with
-    alternatives_summary.csv, scores.csv (all clusterings compared), front.csv, history.csv,
-    predictions.csv, probabilities.csv and pictures. Begin with its report.html: all solutions to look at,
-    compare and choose from, in any browser and without network (report.npz is what `moo-clustering report`
-    makes it of). A folder that holds anything else is never touched.
+    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clusters.csv
+    (typical values of every cluster), alternatives.csv (other good partitions, one per column) with
+    alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
+    probabilities.csv and pictures. Start with report.html, which shows and compares all solutions in any
+    browser, without network. `moo-clustering report` creates it again from report.npz. A folder with other
+    content raises an error and is not changed.
     """
     with reported():
-        # Names of bundled sets have no suffix.
+        # Names of bundled data sets have no suffix.
         refuse_missing(*[Path(data)][: bool(Path(data).suffix)], message="there is no file {}")
         if options["method"] is not None:
             find_method(options["method"])
@@ -389,7 +404,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
 @click.argument("name", required=False)
 @click.option("--bibtex", is_flag=True, help="Print the papers to cite, as BibTeX.")
 def methods(name: str | None, bibtex: bool) -> None:
-    """List the methods, or the options of the method NAME."""
+    """List the methods, or the parameters of the method NAME."""
     with reported():
         from moo_clustering.cli.methods import listing, papers
 
@@ -402,19 +417,19 @@ def methods(name: str | None, bibtex: bool) -> None:
     "--out",
     metavar="FILE",
     type=PathArgument("file", new=True),
-    help="Page to write; default for one run: report.html in its folder.",
+    help="File to write; default for a single run: report.html in its folder.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> None:
-    """Write the report of a run, or one of several runs to compare them.
+    """Write the report of a run, or a report that compares several runs.
 
-    DIR are folders of `fit` or `demo`. The report is one HTML file that needs neither network nor server:
-    the solutions by their objectives, the samples in the plane, what is typical of each cluster, and which
-    solutions agree. Several runs, by different methods for example, must be on the same samples; these may
-    be in different orders if they have names (--id-column).
+    DIR are folders written by `fit` or `demo`. The report is one HTML file, which needs neither a network nor
+    a server. It shows the solutions by their objectives, the samples in the plane, typical values of every
+    cluster, and the agreement of solutions. Several runs must have the same samples, in any order if the
+    samples have names (--id-column).
 
-    The page is made of report.npz in the folder, which `fit --no-report` does not write. A file that is not
-    a report is never replaced.
+    The page is created from report.npz in the folder, which `fit --no-report` does not write. A file that is
+    not a report is not replaced.
     """
     with reported(), shown_warnings():
         if out or len(folders) == 1:
@@ -431,9 +446,9 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
 
 @click.command("warm-up")
 def warm_up() -> None:
-    """Compile the inner loops of the common methods, once after an installation.
+    """Compile the numerical kernels of the common methods, once after the installation.
 
-    Without it they are compiled when they are first called, which makes first runs some ten seconds longer.
+    Otherwise the first runs compile them, which takes about ten seconds.
     """
     with reported():
         from moo_clustering.cli.demo import run_warm_up

@@ -1,4 +1,4 @@
-"""The data that the user names, read as samples, and the features of documents."""
+"""Reading the data that the user names, and features of documents."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ if TYPE_CHECKING:
     from moo_clustering.estimators._methods import Method
 
 _ARFF = (".arff", ".dat")
-# Flags that stand for options of the readers in messages.
+# Flags that replace the names of reader options in messages.
 _BAG_FLAGS = {"bag": "--bag COLUMN", "label": "--labels COLUMN", "drop": "--drop COLUMN"}
 _TABLE_FLAGS = {"id_column": "--id-column NAME", "drop": "--drop NAME", "header": "--no-header"}
 _LABEL_FLAGS = {"labels_xml": "--label-file FILE", "id_column": "--id-column NAME", "drop": "--drop NAME"}
 _PARTS = {"format", "shape", "data"}
 SPARSE = (".svm", ".svmlight", ".libsvm")
-# A relation of MEKA says how many of its attributes are labels.
+# The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Features of equal weight, as they are, of equal weight if any is a category, or columns as they are.
+# Prepared with equal weights, unchanged, with equal weights if any column is a category, or as columns.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 _COMPONENTS = 100
 StemmerName = Literal["porter", "english", "none"]
@@ -94,18 +94,17 @@ def load_data(
     filling: Mapping[str, Any] | None = None,
     header: bool | None = None,
 ) -> Samples:
-    """A bundled set by name, a file or a folder, as the method takes it.
+    """Read a bundled data set, a file or a folder in the form that the method accepts.
 
-    Texts are read where columns of text are named, and where there can be nothing else; bags and label
-    sets where the file holds them, bags also where a column of them is named; categories where the method
-    takes them. ``prepares`` makes features of whatever columns a table has, and ``filling`` has further
-    options of ``prepare_table`` for them. ``header`` tells whether the first line of a text table or sheet
-    names its columns.
+    Texts are read if columns of text are named, or if nothing else is possible; bags and label sets if the
+    file contains them, or a column of bag identifiers is named; categories if the method accepts them.
+    ``prepares`` converts columns of any type to features, with options ``filling`` of ``prepare_table``.
+    ``header`` states whether the first line of a text table or sheet contains the column names.
     """
     is_table = data not in BUNDLED and not bag and text_columns is None and is_text_table(Path(data))
     if header is not None and not is_table:
         raise DataError(
-            f"--header and --no-header are for tables of text and Excel sheets, and {data} is read as none"
+            f"--header and --no-header apply to text tables and Excel sheets, but {data} is neither"
         )
     named = {"--labels": labels, "--partial-labels": partial_labels, "--id-column": id_column, "--drop": drop}
     if data in BUNDLED:
@@ -113,13 +112,13 @@ def load_data(
         if given := [flag for flag, value in options.items() if value]:
             raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
         if label_file is not None:
-            raise DataError(f"--label-file belongs to a file of samples; {data} is a bundled data set")
+            raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
         check_method(method, data, None, holds=False)
         return Samples.of(load_bundled(data))
     path = Path(data)
     if not path.exists() and not path.suffix:
         raise DataError(
-            f"there is no file {data} and no bundled data set of this name; bundled are "
+            f"no file and no bundled data set is named {data}; bundled data sets are "
             f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
         )
     if bag is None and holds_label_sets(path, method, label_file):
@@ -134,7 +133,7 @@ def load_data(
         )
     if label_file is not None:
         raise DataError(
-            f"--label-file names the labels of an .arff or .npz file, and {path.name} is "
+            f"--label-file applies to the labels of an .arff or .npz file, but {path.name} is "
             + ("read as a table or bags" if path.suffix.lower() == ".npz" else "neither")
         )
     bags = holds_bags(path, bag)
@@ -148,7 +147,7 @@ def load_data(
     roles = Roles(labels, partial_labels, id_column, tuple(drop), header=header)
     if text_columns is not None or holds_documents(path):
         return load_documents(path, method, roles, None if text_columns is None else _names(text_columns))
-    if array_names(path) >= _PARTS:  # as ``scipy.sparse.save_npz`` writes a matrix
+    if array_names(path) >= _PARTS:  # a matrix of ``scipy.sparse.save_npz``
         return load_sparse(path, method, named)
     if prepares is not None and holds_columns(path):
         return load_prepared(path, roles, preparation=prepares, options=filling or {})
@@ -162,7 +161,7 @@ def load_data(
 
 
 def holds_bags(path: Path, bag: str | None) -> bool:
-    """Whether a file is to be read as bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
+    """Whether a file contains bags: ARFF, KEEL, npz with offsets, or a table with ``--bag``."""
     name = path.name.lower().removesuffix(".gz")
     if bag is not None or name.endswith(_ARFF):
         return True
@@ -170,7 +169,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Bags go to methods of bags, and nothing else does."""
+    """Raise unless bags are given exactly to a method of bags."""
     from moo_clustering.estimators._methods import METHODS
 
     if holds and not method.bags:
@@ -181,9 +180,8 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
         )
     if method.bags and not holds:
         raise DataError(
-            f"method {method.name} accepts bags of instances, and {data} holds single samples, each of which "
-            "would be a bag of its own; --bag COLUMN names the column of a table that says which bag a row "
-            "belongs to, and .arff, .dat and .npz files may hold bags"
+            f"method {method.name} accepts bags of instances, but {data} contains single samples; name the "
+            "column of bag identifiers by --bag COLUMN, or use an .arff, .dat or .npz file of bags"
         )
 
 
@@ -195,16 +193,16 @@ def load_bags(
     partial_labels: str | None = None,
     drop: Sequence[str] = (),
 ) -> BagSamples:
-    """Bags of a file, with their known classes and partial labels.
+    """Read the bags of a file, with their known classes and partial labels.
 
-    Raises a DataError also when a column that looks like the classes of the bags would become a feature.
+    Raises a DataError if a column that looks like the classes of the bags would become a feature.
     """
     if partial_labels is None:
         table = _read(path, bag, labels, drop)
         return _samples(table, table)
     if partial_labels == labels:
-        raise DataError(f"column {labels!r} cannot hold both the known classes and the partial labels")
-    # In archives classes are arrays of their own, never among the features.
+        raise DataError(f"column {labels!r} cannot contain both the known classes and the partial labels")
+    # Archives store classes in their own arrays, never among the features.
     in_columns = path.suffix.lower() != ".npz"
     if labels is None:
         partial = _read(path, bag, partial_labels, drop)
@@ -218,7 +216,7 @@ def load_bags(
 def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None = None) -> BagSamples:
     ids, partial_y = table.bags.bag_ids, None
     if partial is not None and partial.labels is not None:
-        names = (*partial.label_names, None)  # -1, no label, is the last
+        names = (*partial.label_names, None)  # -1 (no label) indexes the last
         partial_y = encode_classes([names[code] for code in partial.labels], minus_one_is_missing=True)[0]
     return BagSamples(
         table.name,
@@ -231,7 +229,7 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
 
 
 def _refuse_classes(table: BagTable) -> None:
-    """Refuse a column that looks like known classes, which must not become a feature."""
+    """Raise if a column that looks like known classes would become a feature."""
     for name in table.bags.feature_names or ():
         column = name.partition("=")[0]
         if may_be_role(column, BagOptions(bag=column)):
@@ -249,10 +247,10 @@ def _read(path: Path, bag: str | None, label: str | None, drop: Sequence[str]) -
 
 
 def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> bool:
-    """Whether a file is to be read as samples with label sets.
+    """Whether a file is read as samples with label sets.
 
-    That is svmlight, and ARFF with a file of labels beside it or the number of labels in its header; for
-    methods of label sets every ARFF file without bags, and npz files with indicators of labels.
+    These are svmlight files, and ARFF files with a label file or the number of labels in the header. For
+    methods of label sets, also every ARFF file without bags, and npz files with label indicators.
     """
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(SPARSE):
@@ -272,12 +270,12 @@ def holds_label_sets(path: Path, method: Method, label_file: Path | None) -> boo
 
 
 def takes_label_sets(method: Method) -> bool:
-    """Whether a sample may have any number of labels in the fit."""
+    """Whether samples can have several labels in the fit."""
     return "label_sets" in method.supervision
 
 
 def methods_of_label_sets() -> str:
-    """Names of the methods that take label sets."""
+    """Names of the methods that accept label sets."""
     from moo_clustering.estimators._methods import METHODS
 
     return ", ".join(known.name for known in METHODS.values() if takes_label_sets(known))
@@ -293,27 +291,27 @@ def load_label_sets(
     drop: Sequence[str],
     others: Mapping[str, object],
 ) -> LabelSetSamples:
-    """Samples and label sets of a file.
+    """Read the samples and label sets of a file.
 
-    ``label_file`` has the names of the labels (MULAN's XML; default: beside the file), ``partial_labels``
-    names the attributes that are labels where no file says so. ``others`` are flags that say nothing about
-    such a file, with their values.
+    ``label_file`` contains the names of the labels (MULAN's XML; default: next to the file).
+    ``partial_labels`` names the label attributes if there is no such file. ``others`` are the values of flags
+    that do not apply to such files.
     """
     if not takes_label_sets(method):
         raise DataError(
-            f"{path.name} holds samples with any number of labels, which method {method.name} does not "
+            f"{path.name} contains samples with several labels, which method {method.name} does not "
             f"accept; methods that accept label sets are {methods_of_label_sets()}"
         )
     for flag, value in others.items():
         if value:
             raise DataError(
-                f"{flag} says nothing about {path.name}, whose label sets are part of the file and reach the "
-                "fit; --hold-out withholds them, to score the predictions"
+                f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit; "
+                "withhold some by --hold-out to score the predictions"
             )
     names = None if partial_labels is None else [name.strip() for name in partial_labels.split(",")]
     is_archive = path.suffix.lower() == ".npz"
     if is_archive and names is not None:
-        raise DataError(f"--partial-labels names attributes of ARFF files; --label-file is for {path}")
+        raise DataError(f"--partial-labels names attributes of ARFF files; use --label-file for {path}")
     try:
         table = read_multilabel(
             path,
@@ -329,7 +327,7 @@ def load_label_sets(
 
 
 def _header(path: Path) -> str:
-    """The text before the data, as far as it can be read; errors are left to the reader of the file."""
+    """Text before the data, as far as readable. The reader of the file raises errors later."""
     lines = []
     try:
         with gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb") as file:
@@ -345,13 +343,13 @@ def _header(path: Path) -> str:
 def load_documents(
     path: Path, method: Method, roles: Roles, text_columns: Sequence[str] | None
 ) -> TextSamples:
-    """Texts, with partial labels of as many a document as the method takes."""
+    """Read texts, with one or several partial labels per document, as the method accepts."""
     labels, partial_labels, id_column, drop, *_ = roles
     read = partial(read_documents, path, text_columns=text_columns, id_column=id_column)
-    # Only JSON has lists.
+    # Only JSON can contain lists.
     may_be_sets = partial_labels is not None and holds_documents(path) and path.is_file()
     if may_be_sets and takes_label_sets(method) and partial_labels != labels:
-        # Read as known classes, of which a document may have several.
+        # Read as known classes, because a document can have several.
         unknown = [] if labels is None else [labels]
         given = read(labels=partial_labels, drop=(*drop, *unknown))
         if given.label_sets is not None:
@@ -373,22 +371,22 @@ def _names(text: str) -> list[str]:
 
 
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
-    """The matrix, for methods that take one.
+    """Read a sparse matrix.
 
-    Raises a DataError when the matrix is damaged or not finite, or the method takes none, or for
-    ``options``: flags that name columns, none of which the file has, and what they were given.
+    Raises a DataError if the matrix is damaged or not finite, the method accepts none, or ``options``
+    contain flags that name columns, because the file has no column names.
     """
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
     from moo_clustering.estimators._methods import METHODS
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
-        raise DataError(f"{flags} cannot be given, as {path} is a sparse matrix without names of columns")
+        raise DataError(f"{flags} does not apply: {path} is a sparse matrix without column names")
     if not method.sparse:
         takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
         raise DataError(
-            f"{path} is a sparse matrix, and method {method.name} takes dense features only; methods that "
-            f"take sparse ones are {takers}"
+            f"{path} is a sparse matrix, but method {method.name} accepts dense features only; methods that "
+            f"accept sparse features are {takers}"
         )
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
@@ -397,12 +395,12 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """The form that columns of a table take for a method; None where the table has to be features already."""
+    """Form of the columns of a table for a method; None if the table must contain features already."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
         return "columns"
-    # With an option for scaling, and where they must not be negative, the numbers stay as they are.
+    # Numbers stay unchanged if the method has a scaling option, or needs non-negative values.
     if "scale" in options or method.stems or method.presence:
         return "none"
     return "equal" if method.equal_columns else "mixed"
@@ -415,9 +413,9 @@ def load_prepared(
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> PreparedSamples | CategorySamples:
-    """Features of the columns of a file that have no other role, or the columns with empty cells filled.
+    """Features from the columns of a file without another role, or these columns with empty cells filled.
 
-    ``options`` are those of ``prepare_table``. Raises a DataError when the file cannot be read, or nothing is
+    ``options`` are those of ``prepare_table``. Raises a DataError if the file is unreadable, or no column is
     left.
     """
     try:
@@ -435,7 +433,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Beside indicators of 0 and 1, numbers of any unit would count for much or nothing.
+            # Next to indicators 0 and 1, the unit of a number would determine its influence.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(
                 "columns have equal weights, as some are categories (unless --set scale=... is given)"
@@ -452,7 +450,7 @@ def load_prepared(
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
         return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
     others = frame[[name for name in features if name not in prepared.columns]]
-    # Bytes, lists and records do not help to recognise a row.
+    # Bytes, lists and records do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
@@ -467,7 +465,7 @@ def load_prepared(
 
 
 def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns, dates as numbers of days."""
+    """The columns, with dates as numbers of days."""
     days = np.timedelta64(86400, "s")
     return pd.DataFrame(
         {
@@ -478,7 +476,7 @@ def _without_dates(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_text(method: Method, columns: Sequence[str]) -> str:
-    """Remedies for columns of text that the method cannot take."""
+    """Remedies for text columns that the method does not accept."""
     from moo_clustering.estimators._methods import METHODS
 
     takers = ", ".join(known.name for known in METHODS.values() if known.categorical)
@@ -501,7 +499,7 @@ def text_features(
     max_df: float = 1.0,
     svd: int | None = None,
 ) -> TextSamples:
-    """Tf-idf, reduced by a truncated SVD where the method takes no sparse data or ``svd`` asks for it."""
+    """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
     weights, vocabulary = tfidf(samples.documents.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if sparse and svd is None:
@@ -519,26 +517,26 @@ def text_features(
 
 
 def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Leading components, in rows of length one, and their share of the variance."""
+    """Leading components with rows of unit length, and their share of the variance."""
     from sklearn.decomposition import TruncatedSVD
 
-    if weights.shape[1] == 1:  # which scikit-learn refuses to decompose
+    if weights.shape[1] == 1:  # scikit-learn raises
         return weights.toarray(), 1.0
     svd = TruncatedSVD(n_components, random_state=seed)
-    with np.errstate(invalid="ignore"):  # equal documents have no variance to explain
+    with np.errstate(invalid="ignore"):  # equal documents have no variance
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Rows of length one: a document of which the components show little must not look like an empty one.
+    # Unit rows: a document that the components represent badly must not look like an empty one.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
 def stem_features(
     samples: TextSamples, *, stemmer: StemmerName | None = None, min_df: float = _MIN_DF, max_df: float = 1.0
 ) -> TextSamples:
-    """Tf-idf t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, rows of length one.
+    """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows.
 
-    The default stemmer is Porter's, or with a warning none where snowballstemmer is not installed. Raises a
-    DataError if no stem is left, or a stemmer is asked for that is not installed.
+    The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed. Raises a
+    DataError if no stem is left, or the requested stemmer is not installed.
     """
     texts, chosen = samples.documents.texts, _available(stemmer)
     try:
@@ -547,8 +545,8 @@ def stem_features(
         )
     except ImportError as error:
         raise DataError(
-            f"--stemmer {chosen} needs snowballstemmer, which is not installed: "
-            "pip install moo_clustering[text], or give --stemmer none"
+            f"--stemmer {chosen} requires snowballstemmer, which is not installed: run "
+            "pip install moo_clustering[text], or use --stemmer none"
         ) from error
     except ValueError as error:
         raise DataError(str(error)) from error
@@ -578,7 +576,7 @@ def _available(stemmer: StemmerName | None) -> StemmerName:
 
 
 def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
-    """Words except English stop words as features, 1 in the documents that hold them."""
+    """Presence of words, except English stop words: 1 in the documents that contain them."""
     present, vocabulary = binary_unigrams(samples.documents.texts, min_df=min_df, max_df=max_df)
     record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
     return samples.with_terms(present, vocabulary, record)

@@ -1,7 +1,7 @@
-"""Samples as the command knows them: tables, bags, documents and label sets behind one interface.
+"""Samples of the command: tables, bags, documents and label sets behind one interface.
 
-A data set is read into one of these classes; the job, the description, the files and the summary of a run
-ask it for what they need (:class:`Samples`) instead of asking of which kind it is.
+A data set is read into one of these classes. :class:`Samples` defines what the fit, the description, the
+files and the summary of a run need, so that they do not depend on the kind of data.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from moo_clustering.cli.labels import LabelUse
     from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
 
-# Multiplications and bags above which the distances of all pairs of bags are not taken for an index.
+# Limits of multiplications and bags for indices that need the distances of all pairs of bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
-# Random orders of the labels whose entropy is the control of that of the clusters.
+# Number of random permutations of the labels, the control of the entropy of clusters.
 _SHUFFLES = 20
-# Texts that help to recognise a sample: characters, columns, and rows above which they would fill the page.
+# Texts that identify a sample: characters, columns, and the largest number of rows to have them.
 _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
@@ -40,26 +40,26 @@ LabelSets = list[tuple[str, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Samples(NamedRows):
-    """A table of dense numeric features, and the interface of all kinds of samples."""
+    """Table of dense numeric features, and interface of all kinds of samples."""
 
-    name: str  # name of the data set, or of its file without the folder
-    X: Any  # the data that ``fit`` is given
-    # shape (n_samples,): identifiers as text, or the numbers 0, 1, ... where the data have none.
+    name: str  # name of the data set or file
+    X: Any  # data for ``fit``
+    # shape (n_samples,): identifiers as text, or 0, 1, ... for data without identifiers.
     row_ids: NDArray[Any]
     feature_names: Sequence[str] = ()
-    # shape (n_samples,): known classes, for scoring; -1 for samples without one.
+    # shape (n_samples,): known classes for scoring, -1 for unknown.
     y: Int64Array | None = None
     target_names: tuple[str, ...] = ()  # names of the classes in y
-    # shape (n_samples,): partial labels, for ``fit``; -1 for unlabelled samples.
+    # shape (n_samples,): partial labels for ``fit``, -1 for unlabelled samples.
     partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()  # names of the classes in partial_y
-    notes: tuple[str, ...] = ()  # sentences about what was done to the columns of a file
+    notes: tuple[str, ...] = ()  # sentences about the conversion of columns
 
-    # The word for one sample.
+    # Noun for a sample.
     kind: ClassVar[str] = "sample"
-    # The kind of data, in messages about options that belong to other kinds.
+    # Kind of data, for messages about options that do not apply.
     read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
-    # Whether the features are dense numbers, each of a unit of its own.
+    # Whether the features are dense numbers in their own units.
     has_units: ClassVar[bool] = True
 
     @classmethod
@@ -96,20 +96,20 @@ class Samples(NamedRows):
         return {"n_features": len(names), "feature_names": names, "fingerprint": fingerprint(self.X)}
 
     def columns(self) -> pd.DataFrame | None:
-        """The table as it was read, with names that differ; None if the samples are not in a table."""
+        """The table as read, with distinct names, or None if the samples are not a table."""
         return pd.DataFrame(np.asarray(self.X), columns=_different(self.feature_names))
 
     @property
     def category_names(self) -> tuple[str, ...]:
-        """Names of the columns that hold categories."""
+        """Names of the columns of categories."""
         return ()
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
-        """The only one or two columns, as they are, to draw the samples by, and their names; else None."""
+        """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
         return None
 
     def texts(self) -> list[str] | None:
-        """A text for each sample that helps to recognise it; None where there is nothing to show."""
+        """Texts that identify the samples, or None."""
         columns = self.columns()
         if columns is None or not columns.shape[1] or len(columns) > _MOST_TEXTS:
             return None
@@ -119,13 +119,13 @@ class Samples(NamedRows):
         return [f"{', '.join(row)}{more}" for row in zip(*cells, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
-        """Data and names of features, as ``report_content`` takes them."""
+        """Data and feature names, as arguments of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
     def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
-        """Labels for a method that predicts them: names, indicators, and whether a sample may have several.
+        """Labels for a method that predicts them: names, indicators, and whether samples can have several.
 
-        Indicators are 0 and 1, with a row of -1 for each unlabelled sample. None if no labels were named.
+        Indicators are 0 and 1, with a row of -1 for every unlabelled sample. None without labels.
         """
         if self.partial_y is None:
             return None
@@ -133,14 +133,14 @@ class Samples(NamedRows):
         return names, indicators(class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
-        """Known classes of each sample, for scoring; None without any."""
+        """Known classes of every sample for scoring, or None."""
         return None if self.y is None else class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Agreement of clusters with known classes, over the samples that have one; empty without classes.
+        """Agreement of clusters with the known classes of samples; empty without classes.
 
-        With partial labels, also the accuracy over the samples whose label the fit was not given; with
-        ``use``, of labels that are part of the data, over those it was not given.
+        With partial labels, also the accuracy on samples that are unlabelled in the fit. With ``use``, the
+        scores are of the withheld labels.
         """
         from moo_clustering.validity import clustering_accuracy, nmi, pairwise_ari
 
@@ -157,7 +157,7 @@ class Samples(NamedRows):
         return {name: float(value) for name, value in values.items()}
 
     def _unlabelled_accuracy(self, labels: IntArray) -> dict[str, float]:
-        """Accuracy over the samples with a known class whose label the fit was not given."""
+        """Accuracy on samples of known class that are unlabelled in the fit."""
         from moo_clustering.validity import clustering_accuracy
 
         if self.y is None or self.partial_y is None:
@@ -170,40 +170,40 @@ class Samples(NamedRows):
 
 @dataclass(frozen=True, eq=False)
 class UntabledSamples(Samples):
-    """A sparse matrix of features, which is not shown cell by cell, and what else is in no table."""
+    """Samples that are not shown as a table, such as a sparse matrix of features."""
 
     has_units: ClassVar[bool] = False
 
     def columns(self) -> None:
-        """None: there is no table."""
+        """None, because there is no table."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedSamples(Samples):
-    """A table whose features were made of its columns."""
+    """Table with features computed from its columns."""
 
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)  # the columns, with empty cells filled
-    categories: tuple[str, ...] = ()  # names of the columns that hold categories
-    missing: pd.DataFrame = field(default_factory=pd.DataFrame)  # the cells that were filled
-    has_equal_columns: bool = True  # whether every column has the same total variance, before weights
-    # Columns that became no features and have no other role, such as names: they help to recognise a row.
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)  # columns with empty cells filled
+    categories: tuple[str, ...] = ()  # names of the columns of categories
+    missing: pd.DataFrame = field(default_factory=pd.DataFrame)  # mask of the filled cells
+    has_equal_columns: bool = True  # whether all columns have the same total variance before weights
+    # Columns without another role, such as names, which identify a row.
     notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def features(self) -> str:
-        """Number of columns, and of the features made of them if these are more."""
+        """Number of columns, and number of features if larger."""
         n_columns = len(self.frame.columns)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
         n_features = len(self.feature_names)
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Also the columns, the categories among them, and the notes."""
+        """Adds the columns, the categories and the notes."""
         columns = {"columns": list(self.frame), "categories": list(self.categories)}
         return super().record() | columns | {"notes": list(self.notes)}
 
     def columns(self) -> pd.DataFrame:
-        """The columns, with empty cells filled."""
+        """The columns with empty cells filled."""
         return self.frame
 
     @property
@@ -220,7 +220,7 @@ class PreparedSamples(Samples):
         )
 
     def report_data(self) -> dict[str, Any]:
-        """Also the places of the samples in the units of the table, where that is one or two columns."""
+        """Adds the coordinates of the samples in the units of a table with one or two columns."""
         from moo_clustering.visualization.partitions import feature_plane
 
         if (found := self.coordinates()) is None:
@@ -231,7 +231,7 @@ class PreparedSamples(Samples):
 
 @dataclass(frozen=True, eq=False)
 class CategorySamples(Samples):
-    """A table with columns of categories, as a data frame."""
+    """Table with columns of categories, as a data frame."""
 
     source: CategoryTable = field(kw_only=True)
 
@@ -239,11 +239,11 @@ class CategorySamples(Samples):
 
     @property
     def features(self) -> str:
-        """Number of features, and of those that are categories."""
+        """Number of features and of categorical features."""
         return f"{len(self.feature_names)} features, {len(self.category_names)} of categories"
 
     def record(self) -> dict[str, Any]:
-        """Also the columns of categories."""
+        """Adds the columns of categories."""
         names = list(self.feature_names)
         columns = {"n_features": len(names), "feature_names": names, "categories": list(self.category_names)}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
@@ -258,16 +258,15 @@ class CategorySamples(Samples):
         return self.source.category_names
 
     def report_data(self) -> dict[str, Any]:
-        """The data frame, which has its own names."""
+        """The data frame, which contains the names."""
         return {"X": self.X}
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSetSamples(UntabledSamples):
-    """Samples whose file gives any number of labels to each of them."""
+    """Samples of a file with several labels per sample."""
 
-    # shape (n_samples, n_labels): 1 for the labels of a sample, 0 for the others; a row of -1 for an
-    # unlabelled sample.
+    # shape (n_samples, n_labels): label indicators 0 and 1, with a row of -1 for an unlabelled sample.
     Y: NDArray[np.int8] = field(kw_only=True)
     label_names: tuple[str, ...] = field(kw_only=True)
 
@@ -285,11 +284,11 @@ class LabelSetSamples(UntabledSamples):
         return replace(self, X=self.X[:, columns], feature_names=names)
 
     def record(self) -> dict[str, Any]:
-        """Also the names of the labels."""
+        """Adds the names of the labels."""
         return super().record() | {"label_names": list(self.label_names)}
 
     def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool]:
-        """All labels of the file; a single one makes two classes, the samples with and without it."""
+        """All labels of the file. A single label makes two classes, samples with and without it."""
         names, given = self.label_names, np.asarray(self.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
@@ -297,7 +296,7 @@ class LabelSetSamples(UntabledSamples):
         return (f"not {names[0]}", names[0]), given, False
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Entropy of the labels that the fit was not given, within clusters and in random order."""
+        """Entropy of the withheld labels, within clusters and in random order."""
         if use is None or not use.is_held_out.any():
             return {}
         rows = np.flatnonzero(use.is_held_out)
@@ -307,20 +306,20 @@ class LabelSetSamples(UntabledSamples):
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(UntabledSamples):
-    """Documents and, once they are made, the features of their terms."""
+    """Documents, later with features of their terms."""
 
     documents: Documents = field(kw_only=True)
-    # Partial labels of documents of which some have several; empty for unlabelled documents.
+    # Partial label sets of documents, empty for unlabelled documents.
     sets: LabelSets | None = None
-    # shape (n_documents, n_terms): weights of the terms; X holds these or their leading components.
+    # shape (n_documents, n_terms): weights of the terms; X contains these or their leading components.
     weights: Any = None
-    made: dict[str, Any] = field(default_factory=dict)  # how the features were made
+    made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
     kind: ClassVar[str] = "document"
 
     @classmethod
     def of_documents(cls, documents: Documents, sets: LabelSets | None = None) -> Self:
-        """Samples of a collection, still without features."""
+        """Samples of a collection, without features."""
         return cls(
             documents.name,
             None,
@@ -335,7 +334,7 @@ class TextSamples(UntabledSamples):
         )
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
-        """The same documents with weights of terms, and with their components ``X`` if they are reduced."""
+        """The same documents with weights of terms, and their components ``X`` if reduced."""
         names = list(map(str, terms))
         return replace(self, weights=weights, feature_names=names, made=made, X=weights if X is None else X)
 
@@ -346,12 +345,12 @@ class TextSamples(UntabledSamples):
 
     @property
     def features(self) -> str:
-        """Number of terms, and of the components they are reduced to."""
+        """Number of terms, and number of components if reduced."""
         terms, components = f"{len(self.feature_names)} terms", self.made["svd"]
         return terms if components is None else f"{terms} as {components} components"
 
     def record(self) -> dict[str, Any]:
-        """Number of features, and how they were made."""
+        """Number of features, and how they were computed."""
         terms = {"n_terms": len(self.feature_names), **self.made}
         return {"n_features": self.X.shape[1], "text": terms, "fingerprint": fingerprint(self.weights)}
 
@@ -362,26 +361,25 @@ class TextSamples(UntabledSamples):
         return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
-        """The weights of the terms, which say more of a cluster than their components do."""
+        """The weights of the terms, which describe clusters better than the components."""
         return {"X": self.weights, "feature_names": list(self.feature_names)}
 
     def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
-        """Label sets, where documents may have several."""
+        """Label sets, if documents can have several labels."""
         if self.sets is None:
             return super().partial_sets()
         names = tuple(sorted({name for found in self.sets for name in found}))
         return names, indicators(self.sets, names), True
 
     def known_sets(self) -> LabelSets | None:
-        """Known classes of each document, of which it may have several."""
+        """Known classes of every document, which can be several."""
         sets = self.documents.label_sets
         return super().known_sets() if sets is None else sets
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """For several classes per document, the entropy of the classes within clusters in bits.
+        """Entropy in bits of several classes per document within clusters.
 
-        Beside it stands the entropy of the same labels in random order (mean of 20), without which it says
-        little.
+        The mean entropy of 20 random permutations of the labels is the control.
         """
         sets = self.documents.label_sets
         return super().scores(labels) if sets is None else _entropies(sets, labels)
@@ -389,7 +387,7 @@ class TextSamples(UntabledSamples):
 
 @dataclass(frozen=True, eq=False)
 class BagSamples(UntabledSamples):
-    """Bags of instances; ``X`` is :class:`~moo_clustering.Bags`."""
+    """Bags of instances; ``X`` is a :class:`~moo_clustering.Bags`."""
 
     kind: ClassVar[str] = "bag"
     read_as: ClassVar[str] = "bags of instances"
@@ -402,7 +400,7 @@ class BagSamples(UntabledSamples):
         return f"{self.name}, {self.n_samples} bags {instances}, {bags.n_features} features"
 
     def record(self) -> dict[str, Any]:
-        """Also the numbers of instances."""
+        """Adds the numbers of instances."""
         bags: Bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
@@ -415,11 +413,11 @@ class BagSamples(UntabledSamples):
         }
 
     def report_data(self) -> dict[str, Any]:
-        """The bags, which have the names of their features."""
+        """The bags, which contain the names of their features."""
         return {"X": self.X}
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Scores of the bags with a known class; empty without one."""
+        """Scores on the bags of known class; empty without classes."""
         from moo_clustering.validity import bag_report
 
         if self.y is None or not (self.y >= 0).any():
@@ -428,7 +426,7 @@ class BagSamples(UntabledSamples):
         y = self.y[known]
         report = bag_report(None, labels[known], y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # of more classes, which is the positive one?
+        if len(self.target_names) == 2:  # with more classes, no class is the positive one
             names.insert(3, "f1")
         scores = {name: float(report[name]) for name in names}
         scores["largest_class"] = float(np.bincount(y).max() / len(y))

@@ -333,9 +333,9 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "bags.csv --method chcmic",
-            "chcmic accepts bags of instances, and bags.csv holds single samples.*--bag COLUMN names",
+            "chcmic accepts bags of instances, but bags.csv contains single samples.*--bag COLUMN",
         ),
-        ("wine --method chcmic", "chcmic accepts bags of instances, and wine holds single samples"),
+        ("wine --method chcmic", "chcmic accepts bags of instances, but wine contains single samples"),
         ("wine --bag x --method chcmic", "--bag name columns of a file"),
         ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(bag\); did you mean 'molecule'"),
         (
@@ -363,7 +363,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "class.csv --bag bag --labels class --partial-labels class --method chcmic",
-            "column 'class' cannot hold both",
+            "column 'class' cannot contain both",
         ),
         (
             "none.csv --bag bag --labels class --partial-labels none --method chcmic",

@@ -137,7 +137,7 @@ def test_without_snowballstemmer(run, fails, rows, monkeypatch):
 
     monkeypatch.setattr(_stemming, "_stem_function", missing)
     message = fails("fit", "notes.jsonl", "--method", "NMF", "-k", 2, "--stemmer", "porter", "--out", "asked")
-    assert message.startswith("--stemmer porter needs snowballstemmer, which is not installed")
+    assert message.startswith("--stemmer porter requires snowballstemmer, which is not installed")
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ def test_mistakes(fails, slices, table, tmp_path, arguments, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("wines", "no bundled data set of this name.*did you mean 'wine'"),
+        ("wines", "no bundled data set is named wines.*did you mean 'wine'"),
         ("none.csv", "there is no file none.csv"),
         ("table.csv", "column 'kind' is not numeric|columns 'id', 'kind'"),
         ("empty.csv", "is empty"),

@@ -229,8 +229,8 @@ def test_what_is_no_run(fails):
 def test_questions_need_a_run_that_can_be_asked_about(fails, folder):
     before = {path.name for path in folder.iterdir()}
     assert "out cannot be asked about: method slices" in fails("explore", "out", "--ask")
-    assert "--mode goes with --ask only" in fails("explore", "out", "--mode", "names")
-    assert "--error-rate goes with --ask only" in fails("explore", "out", "--error-rate", "0.1")
+    assert "--mode requires --ask" in fails("explore", "out", "--mode", "names")
+    assert "--error-rate requires --ask" in fails("explore", "out", "--error-rate", "0.1")
     assert {path.name for path in folder.iterdir()} == before
 
 

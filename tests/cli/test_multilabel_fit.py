@@ -410,7 +410,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     assert len(record_of()["warnings"]) == 1
 
 
-LABEL_FILE = "--label-file names the labels of an .arff or .npz"
+LABEL_FILE = "--label-file applies to the labels of an .arff or .npz"
 HELD_OUT = "--features selects by the labels that the fit is given, and there are none"
 
 
@@ -419,16 +419,16 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
     [
         (
             "set.arff --method pesc",
-            "set.arff holds samples with any number of labels, which method pesc does",
+            "set.arff contains samples with several labels, which method pesc does",
         ),
         ("set.svm --method bamic", "does not accept; methods that accept label sets are .*sisc"),
-        ("meka.arff --method nsga2-clus", "meka.arff holds samples with any number of labels"),
+        ("meka.arff --method nsga2-clus", "meka.arff contains samples with several labels"),
         (
             "plain.arff --method sisc",
             r"with --label-file FILE \(the file of MULAN\), or with --partial-labels NAME,NAME,",
         ),
         ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
-        ("set.arff --method sisc --labels is_cabin", "--labels says nothing about set.arff.*--hold-out"),
+        ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
         ("set.arff --method sisc --label-file no.xml", "there is no file no.xml"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
         ("set.arff --method sisc --hold-out 1 --features 3", HELD_OUT + ": --hold-out withholds them all"),
@@ -456,7 +456,7 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ),
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),
-        ("wine --method sisc --label-file set.xml", "--label-file belongs to a file of samples; wine is"),
+        ("wine --method sisc --label-file set.xml", "--label-file requires a file of samples, but wine is"),
         ("blank.csv --method sisc --partial-labels some", r"column 'some' \(partial labels\) has no label"),
     ],
 )

@@ -154,7 +154,9 @@ def test_tables_without_names(run, fails, tmp_path):
     (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
     message = fails("fit", "twice.csv", *fit, "--out", "other")
     assert message.endswith("two columns named '0.2'; if the first line is data, say so with --no-header")
-    assert "--header and --no-header are for tables" in fails("fit", "wine", "--no-header", "--out", "other")
+    assert "--header and --no-header apply to text tables" in fails(
+        "fit", "wine", "--no-header", "--out", "other"
+    )
 
 
 def test_the_report_has_the_units_of_the_table_and_the_options_that_were_set(tmp_path, monkeypatch):
