@@ -1,4 +1,4 @@
-"""Base class of NSGA2Clus and AMOSAClus: supervision, the front of medoid sets, rules that pick one."""
+"""Base class of NSGA2Clus and AMOSAClus: supervision, fronts of medoid sets, and selection rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import VIOLATION
 
-# Modes that leave the search itself unsupervised.
+# Modes with an unsupervised search.
 OUTSIDE = ("none", "external")
 BY_CONSTRAINTS = ("balanced", "constraints")
 SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
@@ -39,66 +39,62 @@ SHORT_NAMES = {"xb": "xie_beni", "i": "i_index"}
 
 @estimator
 class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, ABC):
-    """Search for non-dominated sets of medoids, of which a rule picks one.
+    """Base class of searches for non-dominated sets of medoids.
 
     Parameters
     ----------
     k_max : {"sqrt", "ceil_sqrt"} or int
-        Largest number of clusters: the square root of n_samples rounded down or up, kept within
-        2..n_samples-1, or a number from 2 to n_samples. For fewer than 9 samples ``"sqrt"`` is 2.
+        Largest number of clusters, from 2 to n_samples, or the square root of n_samples, rounded down or up
+        and limited to 2..n_samples-1.
     metric : str or callable
-        ``"cosine"``, ``"euclidean"``, ``"precomputed"``, ``"fisher"`` (Euclidean in features weighted by
-        the constraints, see :func:`~moo_clustering.constraints.fisher_weights`; plain Euclidean without
-        any), or any metric of :func:`sklearn.metrics.pairwise_distances`.
+        Metric of :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"``: Euclidean,
+        with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from the constraints, if any.
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        How labels and pairs take part. All pairs among labelled samples count as constraints; without any
-        constraint, all modes are ``"none"``.
+        Use of constraints: the given pairs, and all pairs of labelled samples.
 
-        - ``"objective"``: the fraction that is violated is a third objective.
-        - ``"crowding"``: the fraction that is satisfied is added to the crowding distance (Internal).
-        - ``"external"``: they only pick one solution of the front (External).
-        - ``"constraint"``: fewer violations win before any objective counts; not in DEAP.
-        - ``"assignment"``: samples are assigned under them, all through the search.
-        - ``"none"``: they are merely counted in ``constraint_scores_`` (and used by ``"fisher"``).
+        - ``"objective"``: the violated fraction is a third objective.
+        - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).
+        - ``"external"``: for the selection of the solution only (External).
+        - ``"constraint"``: fewer violations come before all objectives; not in DEAP.
+        - ``"assignment"``: every assignment of samples to medoids respects them.
+        - ``"none"``: only for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
-        Assign the samples of the chosen solution anew, must-linked ones together and apart from those
-        they cannot be with where possible. Not where pairs contradict each other, nor with
-        supervision ``"none"`` or ``"assignment"``.
+        Reassign the samples of the solutions to satisfy constraints, if these are consistent, except for
+        ``supervision="none"`` and ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
-        Rule that picks the solution: greatest satisfied fraction of the must-links plus that of the
-        cannot-links; most satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal
-        point; a row; or ``select(pareto_front_) -> row``. Without constraints the first two are
-        ``"knee"``.
+        Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
+        satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
+        ``select(pareto_front_) -> row``. Without constraints, the first two are ``"knee"``.
     decode : {"reassign", "literal"}
-        Whether objectives belong to the new medoids and their labels, or to the new medoids with the
-        labels before.
+        Whether objectives use the new medoids with their new labels, or with the previous labels.
     n_local : int
-        Rounds of assignment and new medoids in an evaluation; 1 with ``decode="literal"``.
+        Number of reassignments per evaluation; 1 with ``decode="literal"``.
     form : {"auto", "matrix", "vector"}
-        Whether distances are held in memory, see :class:`~moo_clustering.problems.MedoidProblem`.
+        Whether to store the distances, see :class:`~moo_clustering.problems.MedoidProblem`.
     max_memory : int, default=4 GiB
-        Bytes the distance matrix may take.
+        Largest size of the distance matrix in bytes.
     conflicts : {"raise", "keep"}
-        Whether constraints that contradict each other are an error.
+        Whether contradicting constraints raise an error.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples; c is that of ``medoid_indices_[c]``. Equal
-        rows are in one cluster unless constraints part them.
+        Clusters 0, 1, ..., numbered by first sample. Equal rows are in the same cluster, unless constraints
+        separate them.
     medoid_indices_ : ndarray of shape (n_clusters_,)
+        Row number of the medoid of every cluster.
     chosen_ : int
-        Row of the front that these belong to.
+        Selected row of the front.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions, before ``post_repair``.
     pareto_medoids_ : ndarray of shape (n_solutions, k_max)
-        Padded with -1.
+        Their medoids, padded with -1.
     repaired_labels_, repaired_medoids_ : ndarray
         ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
-        Must-links and cannot-links that ``pareto_labels_`` satisfy; None without constraints.
+        Numbers of satisfied must-links and cannot-links of ``pareto_labels_``.
     result_ : pymoo.core.result.Result
-        ``result_.F`` holds the front, minimised; of the least violation if no solution satisfies all.
+        ``result_.F`` contains the minimised front, or the solution of least violation if none is feasible.
     """
 
     _rule_aliases: ClassVar[Mapping[str, str]] = SHORT_NAMES
@@ -147,11 +143,11 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     @documented(_base.OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the nearest medoid, in the metric of the fit; pairs do not count.
+        """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
-        The samples of the fit get their ``labels_`` again, except where those follow from constraints
-        or ``decode="literal"``. In cosine distance, rows of zeros, and medoids with the direction of
-        another medoid, are no clusters of their own here.
+        Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
+        With cosine distances, zero rows, and medoids in the direction of an earlier medoid, are never
+        predicted as clusters.
 
         Parameters
         ----------
@@ -167,7 +163,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return self._numbers[nearest].astype(np.int32)
 
     def _problem(self, X: Any, constraints: PairwiseConstraints | None, supervision: str) -> Any:
-        """The problem to search."""
+        """Create the problem."""
         return MedoidProblem(
             X,
             k_max=self.k_max,
@@ -183,10 +179,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 
     @abstractmethod
     def _run(self, problem: Any, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
-        """Evaluated individuals, the best of which make the front; sets ``result_`` and the like."""
+        """Search, set ``result_`` and similar attributes, and return the evaluated individuals."""
 
     def _checkpoint(self, features: Any, *supervision: Any) -> Checkpoint | None:
-        # How one of the front is picked is no part of the search, and may change when it is resumed.
+        # The selection does not affect the search, so it can change when it is resumed.
         same = clone(self).set_params(select="knee", post_repair=False)
         if issparse(features):
             return _base.checkpoint_for(
@@ -206,7 +202,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return np.sqrt(fisher_weights(X, constraints))
 
     def _weigh(self, X: Any) -> Any:
-        """X in the coordinates in which distances are plain."""
+        """Features with the weights of ``metric="fisher"``."""
         if self._weights is None:
             return X
         return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
@@ -218,7 +214,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         best = np.flatnonzero(violation == violation.min())
         front = population[best[non_dominated(population[best].get("F"))]]
         labels = problem.partitions(front)
-        # A medoid that equals an earlier one is in a cluster of its own, apart from all rows like it.
+        # A medoid that equals an earlier one is a separate cluster, apart from all equal rows.
         equal, fixed = _base.equal_rows(X), None
         if constraints is not None:
             fixed = np.unique(np.concatenate([constraints.must_link, constraints.cannot_link]))
@@ -243,7 +239,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Rows that are equal where individuals mean the same."""
+        """Keys that are equal for equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -252,7 +248,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _repairs(self, constraints: PairwiseConstraints | None) -> bool:
         if constraints is None or not self.post_repair or self.supervision in ("none", "assignment"):
             return False
-        # Must-links that contradict cannot-links are not transitive, so that closure would be wrong.
+        # Contradicting constraints have no transitive closure.
         component = constraints.components()[constraints.cannot_link]
         return not bool((component[:, 0] == component[:, 1]).any())
 
@@ -266,7 +262,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._medoid_rows = X[self._medoid_ids]
 
     def _number_clusters(self) -> None:
-        """Number the clusters of all solutions, and what stands for them, by their first samples."""
+        """Number the clusters and representatives of all solutions by first sample."""
         for name in ("pareto", "repaired"):
             labels, medoids = getattr(self, f"{name}_labels_"), getattr(self, f"{name}_medoids_")
             self._orders = _base.cluster_orders(labels, medoids.shape[1])
@@ -285,9 +281,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """By satisfied pairs: all of them alike, or in equal parts of must-links and cannot-links.
+        """Select by satisfied pairs, in total or with equal weights of must-links and cannot-links.
 
-        The least Xie-Beni index decides among equals, and the knee is taken where there are no pairs.
+        Ties: the least Xie-Beni index. Without pairs: the knee.
         """
         if self.constraint_scores_ is None or self.supervision == "none":
             self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
@@ -302,9 +298,9 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._set_representatives()
 
     def _set_representatives(self) -> None:
-        """Set what stands for the clusters of the chosen solution."""
+        """Set the representatives of the clusters of the selected solution."""
         self.medoid_indices_: IntArray = self.repaired_medoids_[self.chosen_, : self.n_clusters_].copy()
-        # Among equally near medoids the first in the order of the search wins, not that of the numbers.
+        # Ties between medoids are broken by the order of the search, not by the cluster number.
         self._numbers = self._orders[self.chosen_, : self.n_clusters_].argsort()
         ordered = self.medoid_indices_[self._numbers]
         self._representatives = self._medoid_rows[np.searchsorted(self._medoid_ids, ordered)]
@@ -318,12 +314,11 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 def most_satisfied(
     xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
 ) -> int:
-    """Solution that satisfies most pairs, with the least Xie-Beni index among equals.
+    """Solution with the largest sum of ``scores`` / ``n_pairs``; ties: the least Xie-Beni index.
 
-    ``scores`` are satisfied must-links and cannot-links, shape (n_solutions, 2), which ``n_pairs``
-    divide; all must-links and all cannot-links make fractions of them.
+    ``scores`` of shape (n_solutions, 2) are the numbers of satisfied must-links and cannot-links.
     """
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
-    # Sums of fractions that are equal may differ in their last bit.
+    # Equal sums of fractions can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))
     return int(np.where(best, xie_beni, np.inf).argmin())

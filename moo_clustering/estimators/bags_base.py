@@ -1,7 +1,7 @@
-"""The base of clusterers of bags: reading and scaling bags, checks, labels, and distances to the centres.
+"""Base classes of clusterers of bags: reading, scaling and checks, labels, and distances to the centres.
 
-A clusterer of bags subclasses :class:`BagClusterer`, and :class:`DistanceOptions` if it holds the distances
-between all bags.
+A clusterer of bags subclasses :class:`BagClusterer`, and :class:`DistanceOptions` if it stores the distances
+of all pairs of bags.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from moo_clustering.estimators._base import (
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller factor are equal: products of matrices leave such rounding errors.
+# Distances that differ by a smaller factor are equal, because matrix products have such rounding errors.
 _TIE = 1e-9
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit: bags in the scale of the distances, and in the units of the data.
+    """Checked input of a fit: scaled bags, and bags in the units of the data.
 
-    ``constraints`` are pairs of bags from labels and given pairs; None without any.
+    ``constraints`` are pairs of bags from labels and pairs, or None.
     """
 
     bags: Bags
@@ -55,7 +55,7 @@ class BagData(NamedTuple):
     seed: np.random.SeedSequence
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Violated share of the must-links plus that of the cannot-links, of every partition."""
+        """Sum of the violated shares of must-links and cannot-links, of every partition."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
@@ -70,10 +70,10 @@ class BagClusterer(
     BaseEstimator,
     ABC,
 ):
-    """Clusterer of bags around vectors or medoid bags.
+    """Base class of clusterers of bags with centres or medoid bags.
 
-    A subclass implements :meth:`_fit`, in which it calls :meth:`_set_labels`, and then
-    :meth:`_set_centers` or :meth:`_set_medoids`.
+    A subclass implements :meth:`_fit`, which calls :meth:`_set_labels`, and then :meth:`_set_centers` or
+    :meth:`_set_medoids`.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ class BagClusterer(
     min_cluster_size : int
         Smallest number of bags in a cluster.
     constraint_handling : {"penalty", "repair"}
-        How partial labels and pairs act: they multiply the objective by 1 + ``penalty`` times their
-        violation, or bags are also moved so that as few pairs as possible are violated.
+        Use of partial labels and pairs: multiply the objective by 1 + ``penalty`` times the violation, and
+        with ``"repair"`` also move bags to satisfy them.
     penalty : float
         Weight of the violation.
     normalize : bool
@@ -92,14 +92,13 @@ class BagClusterer(
     Attributes
     ----------
     labels_ : ndarray of shape (n_bags,), int32
-        Clusters 0, 1, ... in the order of their first bags.
+        Clusters 0, 1, ..., numbered by first bag.
     cluster_sizes_ : ndarray of shape (n_clusters_,)
-        Number of bags in each cluster. Look at the smallest beside the objective.
+        Number of bags in every cluster.
     violation_ : float
-        Violated share of the must-links plus that of the cannot-links, 0 to 2.
+        Sum of the violated shares of must-links and cannot-links, 0 to 2.
     data_min_, data_range_ : ndarray of shape (n_features,)
-        Minimum and range by which every feature was scaled; a feature of range 0 becomes 0. Zeros and
-        ones without ``normalize``.
+        Minimum and range of every feature for the scaling; zeros and ones without ``normalize``.
     """
 
     n_clusters: Count = 2
@@ -125,27 +124,26 @@ class BagClusterer(
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            Anything that :func:`moo_clustering.bags.as_bags` takes: one array of shape
-            (n_instances_of_the_bag, n_features) per bag, or one instance per row, with ``groups`` or
-            ``offsets``. A 2-d array alone holds bags of one instance.
+            Bags in any form of :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per
+            row with ``groups`` or ``offsets``. A 2-d array alone contains bags of one instance.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ... of the bags; -1 for unlabelled bags. All pairs among the labelled
-            bags become constraints.
+            Partial labels 0, 1, ... of the bags, and -1 for unlabelled bags. All pairs of labelled bags are
+            constraints.
         groups : array-like of shape (n_instances,), optional
-            Bag identifier of each row of ``X``.
+            Bag identifier of every row of ``X``.
         offsets : array-like of shape (n_bags + 1,), optional
-            First row of each bag, and the number of rows.
+            First row of every bag, and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-            Pairs of bag numbers that belong, or do not belong, together.
+            Pairs of bag numbers that belong together, or apart.
 
         Raises
         ------
         ValueError
-            Parameters, bags, labels or pairs out of range; more clusters than bags.
+            If parameters, bags, labels or pairs are out of range, or there are more clusters than bags.
         TypeError
-            ``X`` does not hold numbers.
+            If ``X`` is not numeric.
         InconsistentConstraintsError
-            Labels and pairs contradict each other.
+            If labels and pairs contradict each other.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -160,20 +158,20 @@ class BagClusterer(
         equal = equal_items(bag_keys(data.raw_bags))
         if equal.max() + 1 >= self.n_clusters and (united(self.labels_, equal, fixed) != self.labels_).any():
             warn_caller(
-                "equal bags are in different clusters, since the search started there or min_cluster_size "
-                "asks for it; try another random_state or n_clusters, or leave out duplicates."
+                "equal bags are in different clusters, because of the start of the search or "
+                "min_cluster_size; try another random_state or n_clusters, or remove duplicates."
             )
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
-        """Cluster of the nearest centre, whatever the pairs and smallest sizes.
+        """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags of the fit may get another label than in ``labels_`` where pairs, equal centres, too small
-        clusters, or a search that ended before all bags were with their nearest centre, decided that label.
+        Bags of the fit can get other labels than ``labels_``, which also depend on pairs, equal centres,
+        smallest sizes, and on a search that ended before all bags were in their nearest cluster.
 
         Parameters
         ----------
         X, groups, offsets
-            Bags, as for ``fit``, with as many features.
+            Bags, as for ``fit``.
 
         Returns
         -------
@@ -272,7 +270,7 @@ class BagClusterer(
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Repair that makes assignments respect the pairs and the smallest size; None without either."""
+        """Repair of partitions for pairs and the smallest size, or None."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -283,9 +281,9 @@ class BagClusterer(
         )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number clusters in the order of their first bags; return the former number of each.
+        """Number the clusters by first bag, and return the previous number of each.
 
-        Warns if fewer than ``n_clusters``, or ``k_min``, are not empty, or if one is too small.
+        Warns if there are fewer than ``n_clusters``, or ``k_min``, non-empty clusters, or one is too small.
         """
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
@@ -296,18 +294,18 @@ class BagClusterer(
         smallest, least = int(self.cluster_sizes_.min()), self._smallest_size(len(self.labels_))
         if self.n_clusters_ > 1 and smallest < least:
             warn_caller(
-                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}, because "
-                "constraints left no more bags for it"
+                f"the smallest cluster has {smallest} bags, fewer than min_cluster_size={least}, because of "
+                "constraints"
             )
         return order
 
     def _set_centers(self, centers: FloatArray) -> None:
-        """Set the centres, vectors in the scale of the distances, one per cluster of ``labels_``."""
+        """Set the scaled centres, one per cluster of ``labels_``."""
         self._centers = centers
         self.cluster_centers_ = centers * self._range.span + self._range.low
 
     def _set_medoids(self, data: BagData, medoids: NDArray[np.integer[Any]], kind: Kind = "directed") -> None:
-        """Set the medoids, one bag number per cluster of ``labels_``, and the distance to them."""
+        """Set the medoids, one bag number per cluster of ``labels_``, and the kind of distance."""
         self.medoid_indices_ = medoids.astype(np.int64)
         self.medoid_bags_ = data.raw_bags[self.medoid_indices_]
         self._kind: Kind = kind
@@ -321,11 +319,11 @@ class BagClusterer(
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
 
     def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
-        """Distances, as a frame of one row per bag where scikit-learn would give it the index of X."""
+        """Distances as a frame with one row per bag, if scikit-learn would use the index of X."""
         indexed = hasattr(X, "columns") and len(X) != len(distances)
         if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
             return distances
-        import pandas as pd  # takes long to import
+        import pandas as pd  # slow import
 
         return pd.DataFrame(distances)
 
@@ -336,12 +334,12 @@ class BagClusterer(
 
 @estimator
 class DistanceOptions:
-    """Parameter of a clusterer that holds the distances between all bags; comes before its base class.
+    """Mixin of clusterers that store the distances of all pairs of bags, before the base class.
 
     Parameters
     ----------
     max_memory : float
-        Largest size in bytes of the table of distances between bags.
+        Largest size of the distances in bytes.
     """
 
     _: KW_ONLY
@@ -358,20 +356,19 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Index of the smallest of non-negative values along the last axis; the lowest index among equals.
+    """Index of the smallest non-negative value along the last axis (ties: the lowest index).
 
-    Values that differ only by rounding are equal, so that ties end alike on every machine, and for the
-    same bag among any others.
+    Values that differ only by rounding are tied, so that results do not depend on the machine or on other
+    bags.
     """
     limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
 
 def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
-    """Directed Hausdorff distance (Eq. 1) from every bag to every vector: that of its farthest instance.
+    """Directed Hausdorff distance (Eq. 1) from every bag to every vector: distance of the farthest instance.
 
-    O(n_instances n_vectors n_features) time, from differences, which lose no digits; in blocks of bounded
-    memory.
+    O(n_instances n_vectors n_features) time, computed from exact differences, in blocks of bounded memory.
     """
     out = np.zeros((bags.n_bags, len(vectors)))
     for block in bag_blocks(bags.offsets, max(1, BLOCK_ITEMS // len(vectors))):
@@ -380,17 +377,16 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
             table = cdist(bags.instances[rows], vectors)
             np.maximum(into, np.maximum.reduceat(table, bounds[:-1], axis=0), out=into)
     if not np.isfinite(out).all():
-        raise ValueError("instances have values so large that squared distances overflow; rescale them")
+        raise ValueError("squared distances of the instances overflow; rescale the data")
     return out
 
 
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Bags from any supported input; their features are recorded in the estimator or checked against it.
+    """Read bags from any supported input, and set (``reset``) or check the features of the estimator.
 
-    Rows of numbers without ``groups`` or ``offsets`` are bags of one instance. ``reset`` tells whether
-    ``n_features_in_`` and ``feature_names_in_`` are set, or checked.
+    Rows without ``groups`` or ``offsets`` are bags of one instance.
     """
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
@@ -407,14 +403,14 @@ def read_bags(
 
 
 class FeatureRange(NamedTuple):
-    """Minimum and range by which every feature is scaled (Eq. 11); a feature of span 0 becomes 0."""
+    """Minimum and range of every feature for scaling (Eq. 11); constant features become 0."""
 
     low: FloatArray
     span: FloatArray
 
     @classmethod
     def of(cls, bags: Bags) -> FeatureRange:
-        """Range of all instances of all bags."""
+        """Range over the instances of all bags."""
         low = bags.instances.min(axis=0).astype(np.float64)
         high = bags.instances.max(axis=0).astype(np.float64)
         with np.errstate(over="ignore"):
@@ -428,17 +424,17 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """The range that leaves values as they are."""
+        """Range that does not change values."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:
-        """Bags in the range; values outside of it stay outside."""
+        """Scale bags; values outside the range stay outside."""
         if not self.low.any() and (self.span == 1.0).all():
             return bags
         return bags.with_instances(freeze(self.scale(bags.instances)))
 
     def scale(self, rows: ArrayLike) -> FloatArray:
-        """Rows of any number in the range, as a new array."""
+        """Scale rows to a new array."""
         scaled = np.array(rows, dtype=np.float64)
         scaled -= self.low
         scaled /= np.where(self.span > 0.0, self.span, 1.0)
@@ -447,13 +443,10 @@ class FeatureRange(NamedTuple):
 
 
 def bag_keys(bags: Bags) -> Iterator[bytes]:
-    """A key for every bag, equal for equal sets of instances, which are sorted."""
+    """Keys of the bags, equal for equal sets of instances."""
     return ((np.unique(bag, axis=0) + 0.0).tobytes() for bag in bags)
 
 
 def count_distinct_bags(bags: Bags, limit: int) -> int:
-    """Number of bags that differ as sets of instances, or ``limit`` if there are so many.
-
-    It looks at no more bags than it takes to find ``limit``.
-    """
+    """Number of distinct bags as sets of instances, counted up to ``limit``."""
     return count_distinct(bag_keys(bags), limit)

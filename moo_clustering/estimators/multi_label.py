@@ -1,7 +1,7 @@
-"""Classifiers of label sets that SISC is compared with: MetaLabeler and PrunedSetsEnsemble.
+"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets.
 
-:class:`PartialLabelClassifier` is the base of all classifiers here and in ``sisc_variants``: it reads labels,
-some of which may be unknown, and decides by scores.
+:class:`PartialLabelClassifier` is the base class of the classifiers here and in ``sisc_variants``. It reads
+partial labels and predicts classes from scores.
 """
 
 from __future__ import annotations
@@ -38,41 +38,41 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 
-# Decision for a label that all labelled samples have; minus this for one that none has.
+# Decision for a label of all labelled samples; the negative for a label of none.
 _CERTAIN = 1e6
-# liblinear never ends where fourth powers overflow, or squares vanish.
+# liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
 Regularisation = Annotated[float, Interval(Real, 1e-20, 1e20, closed="both")]
 
 
 @estimator
 class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptions, BaseEstimator):
-    """Base of the classifiers of one class per sample or of label sets, some of which may be unknown.
+    """Base class of classifiers with partial labels: one class per sample, or label sets.
 
-    Subclasses call :meth:`_training_data` in ``_learn``, and have ``predict_proba``.
+    A subclass calls :meth:`_training_data` in ``_learn``, and implements ``predict_proba``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Classes, or numbers of the labels.
+        Classes, or column numbers of the labels.
     multilabel_ : bool
         Whether samples have label sets.
     """
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the labelled samples, and from the others where the class makes use of them.
+        """Fit the classifier to the labelled samples, and to the others if the method uses them.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Classes, -1 for unlabelled samples; or indicators of labels, with rows of -1.
+            Classes, with -1 for unlabelled samples, or label indicators, with rows of -1.
 
         Raises
         ------
         ValueError
-            Parameters, data or labels out of range, or nothing labelled.
+            If parameters, data or labels are out of range, or no sample is labelled.
         """
         self._learn(X, y)
         return self
@@ -84,7 +84,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     @documented(OF_PREDICT)
     @abstractmethod
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of classes or labels: shares of votes, or sigmoids of decisions or logits.
+        """Predict probabilities of classes or labels: shares of votes, or sigmoids of decisions or logits.
 
         Returns
         -------
@@ -93,24 +93,24 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         """
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Share of the labelled samples whose class, or whole label set, is predicted.
+        """Accuracy on the labelled samples: share of correct classes, or of exactly correct label sets.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            As for ``fit``; unlabelled samples do not count.
+            As for ``fit``. Unlabelled samples are ignored.
         sample_weight : array-like of shape (n_samples,), optional
 
         Raises
         ------
         ValueError
-            No labelled sample.
+            If no sample is labelled.
         """
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
     def _training_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Checked data of all samples, and their labels, of which there must be some."""
+        """Check the data and labels of all samples. Raises if no sample is labelled."""
         name = type(self).__name__
         if y is None:
             raise ValueError(
@@ -119,15 +119,15 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         rows = self._rows(X, reset=True)
         targets = partial_targets(y, rows.shape[0])
         if not targets.labelled.any():
-            raise ValueError(f"{name} learns from labels, but all {rows.shape[0]} samples are unlabelled")
+            raise ValueError(f"{name} requires labels, but all {rows.shape[0]} samples are unlabelled")
         if targets.n_classes == 0:
-            raise ValueError(f"y must have one column for each label; got shape {np.shape(y)}")
+            raise ValueError(f"y must have one column per label, got shape {np.shape(y)}")
         self.classes_: NDArray[Any] = targets.classes
         self.multilabel_: bool = targets.multilabel
         return rows, targets
 
     def _labelled_data(self, X: Any, y: Any) -> tuple[Any, Targets]:
-        """Checked data of the labelled samples only, and their labels."""
+        """Check the data and labels of the labelled samples."""
         rows, targets = self._training_data(X, y)
         if targets.labelled.all():
             return rows, targets
@@ -143,10 +143,10 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def _decided(
         self, scores: NDArray[np.float64], threshold: float, n_labels: ArrayLike | None
     ) -> NDArray[Any]:
-        """Classes of the largest scores; or indicators of the labels by threshold or number."""
+        """Classes of the largest scores, or label indicators by threshold or number."""
         if not self.multilabel_:
             if n_labels is not None:
-                raise ValueError("n_labels is for label sets, but y had one class per sample")
+                raise ValueError("n_labels requires label sets, but y had one class per sample")
             return self.classes_[scores.argmax(axis=1)]
         if n_labels is None:
             return (scores >= threshold).astype(np.int64)
@@ -161,26 +161,25 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
 
 @estimator
 class ThresholdClassifier(PartialLabelClassifier):
-    """Base of the classifiers that predict the labels with a large enough probability.
+    """Base class of classifiers that predict the labels with a probability of at least a threshold.
 
     Parameters
     ----------
     threshold : float
-        Smallest probability of the labels that ``predict`` gives, for label sets.
+        Smallest probability of a predicted label, for label sets.
     """
 
     _: KW_ONLY
     threshold: Probability = 0.5
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Classes, or indicators of label sets.
+        """Predict classes, or label indicators.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         n_labels : int or array-like of shape (n,), optional
-            Number of labels to give, the most probable ones and the first of equal ones, in place of the
-            threshold.
+            Number of most probable labels to predict (ties: the first), instead of the threshold.
 
         Returns
         -------
@@ -191,38 +190,37 @@ class ThresholdClassifier(PartialLabelClassifier):
 
 @estimator
 class MetaLabeler(PartialLabelClassifier):
-    """Classifier that ranks labels one against the rest, and keeps as many as a second model predicts.
+    """Classifier that ranks labels one-vs-rest, and predicts as many as a second classifier estimates.
 
-    The content-based variant: the number of labels is learnt from the features themselves.
+    This is the content-based variant, which learns the number of labels from the features.
 
     Parameters
     ----------
     C : float
-        Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
+        Inverse regularisation strength of the linear support vector machines.
     cut : bool
-        Whether ``predict_proba`` gives the scores of the predicted labels as shares of their sum and 0 for
-        all others, as in the paper's ROC curves, or the scores of all labels. The cut discards most of a
-        ranking.
+        Whether ``predict_proba`` returns normalised scores of the predicted labels and 0 for the others, as
+        for the ROC curves of the paper, or the scores of all labels.
     estimator : classifier with ``decision_function``, optional
-        Classifier in place of ``LinearSVC(C=C)``, for the labels and for their number.
+        Replaces ``LinearSVC(C=C)``, for the labels and for their number.
 
     Attributes
     ----------
     ranker_ : OneVsRestClassifier or None
-        Classifier of the labels ``ranked_``; None if every label is in all samples or in none.
+        Classifier of the labels ``ranked_``; None if every label belongs to all samples or to none.
     ranked_ : ndarray
-        Columns that ``ranker_`` was fitted to.
+        Columns of the labels of ``ranker_``.
     counter_ : classifier
         Classifier of the number of labels.
 
     Notes
     -----
-    Unlabelled samples have no influence. Samples with no label count, so that none may be predicted. A
-    label of no labelled sample has the decision -1e6, and one of all of them 1e6. With one class per sample
-    this is a one-vs-rest support vector machine.
+    Unlabelled samples are ignored. Samples can have, and predictions can be, empty label sets. The decision
+    is -1e6 for a label of no labelled sample, and 1e6 for a label of all. With one class per sample, this is
+    a one-vs-rest support vector machine.
 
-    O(n_iter nnz(X) (n_classes + n_counts)) time, O(n_features (n_classes + n_counts)) memory beside the
-    data; n_counts is how many different numbers of labels samples have.
+    O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
+    data, for n_counts distinct numbers of labels.
 
     References
     ----------
@@ -264,7 +262,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, never cut.
+        """Scores of all labels, regardless of ``cut``.
 
         Returns
         -------
@@ -275,7 +273,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @documented(OF_PREDICT)
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
-        """Number of labels of each sample; always 1 if ``y`` had one class per sample.
+        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample.
 
         Returns
         -------
@@ -285,12 +283,12 @@ class MetaLabeler(PartialLabelClassifier):
 
     @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Sigmoids of the decisions; see ``cut``.
+        """Predict probabilities, the sigmoids of the decisions. See ``cut``.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
-            Rows sum to 1 with one class per sample, and, apart from those without a label, if they are cut.
+            Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
         """
         X = self._rows(X)
         decisions = self._decisions(X)
@@ -302,7 +300,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[Any]:
-        """Classes, or indicators of as many labels as :meth:`predict_n_labels` says, of equal ones the first.
+        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first).
 
         Returns
         -------
@@ -314,7 +312,7 @@ class MetaLabeler(PartialLabelClassifier):
 
     @property
     def _two_classes(self) -> bool:
-        # One hyperplane separates both.
+        # Two classes share a hyperplane.
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _decisions(self, X: Any) -> FloatArray:
@@ -330,7 +328,7 @@ class MetaLabeler(PartialLabelClassifier):
 
 
 def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Mask of the labels that have the ``n_labels`` largest scores of every row, the first of equal ones."""
+    """Mask of the ``n_labels`` labels with the largest scores of every row (ties: the first)."""
     order = np.argsort(-scores, axis=1, kind="stable")
     chosen = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(scores.shape[1]) < n_labels[:, None], axis=1)
@@ -338,28 +336,28 @@ def best_labels(scores: NDArray[np.floating[Any]], n_labels: NDArray[np.integer[
 
 
 def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDArray[np.intp]:
-    """``n_labels`` of ``predict``, one number or one per sample, as one per sample within range."""
+    """Check ``n_labels`` of ``predict``, and return one number per sample."""
     given = checked_array(n_labels, "n_labels")
     if given.dtype.kind not in "iu":
-        raise ValueError(f"n_labels must be a whole number or one per sample; got {quoted(n_labels)}")
+        raise ValueError(f"n_labels must be an integer or one per sample, got {quoted(n_labels)}")
     if given.shape not in ((), (n_samples,)):
         raise ValueError(
-            f"n_labels must be one number, or one per sample, here {n_samples}; got shape {given.shape}"
+            f"n_labels must be an integer or one per sample, here {n_samples}, got shape {given.shape}"
         )
     if given.size and (given.min() < 0 or given.max() > n_classes):
         odd = given.min() if given.min() < 0 else given.max()
-        raise ValueError(f"n_labels must be from 0 to the number of labels, {n_classes}; got {odd}")
+        raise ValueError(f"n_labels must be from 0 to the number of labels, {n_classes}, got {odd}")
     return np.broadcast_to(given, n_samples).astype(np.intp)
 
 
 def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike | None) -> float:
-    """Share of the labelled samples whose class, or whole label set, is predicted; ValueError without any."""
+    """Accuracy on the labelled samples, exact for label sets. Raises if no sample is labelled."""
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
-        raise ValueError("y has no labelled sample to score")
+        raise ValueError("y must contain a labelled sample to score")
     truth = targets.indicators[rows]
-    # Not y itself: scikit-learn cannot tell which kind of labels an array of objects holds.
+    # Not y itself, because scikit-learn cannot determine the type of labels in an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
     weights = (
         None if sample_weight is None else checked_array(sample_weight, "sample_weight", np.float64)[rows]
@@ -372,14 +370,13 @@ def _check_size(X: Any) -> None:
     largest = float(np.abs(values).max(initial=0.0))
     if largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
-            f"the largest value of X must have a size of {_SMALLEST:g} to {_LARGEST:g}, or 0, got "
-            f"{largest:g}: powers of others leave double precision, and solvers of linear models never end; "
-            "rescale it"
+            f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
+            f"{largest:g}; rescale X, because solvers of linear models do not terminate otherwise"
         )
 
 
 def narrow_indices(X: Any) -> Any:
-    """Sparse rows with 32-bit indices where they suffice: liblinear takes no others."""
+    """Sparse rows with 32-bit indices, if possible, as liblinear requires."""
     if not issparse(X) or X.indices.dtype == np.int32 == X.indptr.dtype:
         return X
     if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
@@ -389,14 +386,11 @@ def narrow_indices(X: Any) -> Any:
 
 
 def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = False) -> Any:
-    """A blank copy whose ``random_state`` and those of its parts are drawn from ``seed``.
-
-    With ``unset_only`` values that are not None stay as they are.
-    """
+    """Clone with every ``random_state`` drawn from ``seed``, or only those that are None (``unset_only``)."""
     copy = clone(estimator)
     values = copy.get_params()
     names = sorted(name for name in values if name == "random_state" or name.endswith("__random_state"))
-    states = seed.generate_state(len(names)) >> 1  # they must be below 2^31 for liblinear
+    states = seed.generate_state(len(names)) >> 1  # liblinear requires seeds below 2^31
     return copy.set_params(
         **{
             name: int(state)
@@ -407,23 +401,23 @@ def seeded(estimator: Any, seed: np.random.SeedSequence, *, unset_only: bool = F
 
 
 def fit_classes(estimator: Any, X: Any, classes: NDArray[Any]) -> Any:
-    """Fit a classifier in place; where there is one class only, one that always predicts it."""
+    """Fit a classifier. For a single class, return a dummy classifier of this class."""
     if (classes == classes[0]).all():
         return DummyClassifier(strategy="prior").fit(X, classes)
     return estimator.fit(X, classes)
 
 
 def label_codes(targets: Targets) -> NDArray[np.int64]:
-    """``y`` for another estimator: indicators, or the classes as 0, 1, ...; -1 where unlabelled."""
+    """``y`` for another estimator: indicators, or class indices 0, 1, ..., with -1 for unlabelled samples."""
     if targets.multilabel:
         return np.where(targets.labelled[:, None], targets.indicators, -1).astype(np.int64)
     return np.where(targets.labelled, targets.indicators.argmax(axis=1), -1).astype(np.int64)
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the kept scores (default all) as shares of their sum in the row, 0 elsewhere.
+    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others.
 
-    In logarithms: sigmoids of scores far below 0 are 0, but their ratios are not lost.
+    The ratios of very small sigmoids are computed from logarithms, without underflow.
     """
     logs = log_expit(scores)
     if kept is not None:
@@ -436,47 +430,47 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
 
 @estimator
 class PrunedSetsEnsemble(ThresholdClassifier):
-    """Ensemble of classifiers whose classes are the frequent label sets of random parts of the data.
+    """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
 
     Parameters
     ----------
     min_count : int
-        Number of samples with exactly the same labels that makes a label set a class (p in the paper).
+        Smallest number of samples with a label set that makes it a class (p in the paper).
     n_subsets : int
-        Largest number of copies of a sample with a rare label set: one for each of the largest, then
-        commonest, frequent proper subsets of its labels (b in the paper). 0 leaves such samples out.
+        Largest number of copies of a sample with a rare label set, one per frequent proper subset of its
+        labels, the largest and then most frequent first (b in the paper). 0: ignore such samples.
     n_estimators : int
         Number of classifiers.
     max_samples : float
-        Share of the labelled samples, drawn without replacement, that a classifier learns from.
+        Share of the labelled samples, drawn without replacement, for every classifier.
     threshold : float
-        Share of the votes with which a label is predicted.
+        Smallest share of votes for a predicted label.
     C : float
-        Inverse regularisation of the linear support vector machines, where ``estimator`` is None.
+        Inverse regularisation strength of the linear support vector machines.
     random_state : int, Generator, RandomState or None
-        Seed of the classifiers; classifier i is the same whatever ``n_estimators`` is.
+        Seed. Classifier i does not depend on ``n_estimators``.
     estimator : classifier, optional
-        Classifier in place of ``LinearSVC(C=C)``.
+        Replaces ``LinearSVC(C=C)``.
 
     Attributes
     ----------
     estimators_ : list of classifiers
-        Classifiers of rows of the label sets in ``label_sets_``.
+        Their classes are rows of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
-        Label sets that are classes: the largest first, then the commonest, then those of the first labels.
+        Label sets that are classes, the largest first, then the most frequent.
 
     Warns
     -----
     UserWarning
-        There are parts of the data in which no label set is frequent; there all sets are classes.
+        If no label set of a subset of the data is frequent. All its sets are classes then.
 
     Notes
     -----
-    Unlabelled samples have no influence. Having no labels is a set like others, but does not stand for
-    samples that have some. With one class per sample nothing is pruned.
+    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
+    class per sample, nothing is pruned.
 
-    O(n_estimators n_iter n_sets nnz(X) n_subsets) time at most, O(n_estimators n_sets n_features) memory
-    beside the data.
+    At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and O(n_estimators n_sets n_features) memory
+    besides the data.
 
     References
     ----------
@@ -506,7 +500,7 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         X, targets = self._labelled_data(X, y)
         base = LinearSVC(C=self.C) if self.estimator is None else self.estimator
         size = max(1, round(self.max_samples * X.shape[0]))
-        # A rare class is kept: a class has no subsets that could stand for it.
+        # Rare classes are kept, because a single class has no subsets to replace it.
         min_count = self.min_count if self.multilabel_ else 1
         members = run_calls(
             (
@@ -520,8 +514,8 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         n_missed = sum(not member.found for member in members)
         if n_missed:
             warn_caller(
-                f"no label set is in min_count={self.min_count} of the {size} samples of {n_missed} of "
-                f"{self.n_estimators} classifiers; there all sets are classes"
+                f"{n_missed} of {self.n_estimators} classifiers have no label set in min_count="
+                f"{self.min_count} of their {size} samples; all their sets are classes"
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -558,9 +552,9 @@ def _fit_member(
 class PrunedSets(NamedTuple):
     """Training examples of frequent label sets.
 
-    ``rows`` are samples in order, several times if they stand for several subsets of their labels, and
-    ``codes`` their rows of ``label_sets``: the largest first, then the commonest, then those of the
-    first labels. If no set was frequent (``found``), all are taken.
+    ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
+    ``label_sets``, which are sorted by size, then frequency, then first labels. If no set is frequent
+    (``found`` is False), all sets are used.
     """
 
     rows: NDArray[np.intp]
@@ -570,11 +564,10 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Turn label sets into classes; those of fewer than ``min_count`` samples into some frequent subsets.
+    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets.
 
-    The subsets are the first ``n_subsets`` proper ones, not empty, in the order of ``label_sets``;
-    samples of rare sets without one are left out. O(n_samples n_labels log n_samples + n_rare n_frequent
-    n_labels) time.
+    These are the first ``n_subsets`` non-empty proper subsets in ``label_sets``. Samples of rare sets without
+    such a subset are omitted. O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     """
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
@@ -585,7 +578,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
     found = bool(frequent.any())
     if not found:
         frequent[:] = True
-    # np.unique sorts by the first label first, absent before present.
+    # ``np.unique`` sorts by the first label, 0 before 1.
     order = np.lexsort((-np.arange(len(sets)), -counts, -sizes))
     kept = order[frequent[order]]
     rare = np.flatnonzero(~frequent)
@@ -604,7 +597,7 @@ def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> Pru
 def _first_subsets(
     frequent: NDArray[np.int8], rare: NDArray[np.int8], n_subsets: int
 ) -> list[NDArray[np.intp]]:
-    """The first frequent subsets of each rare set, except the empty one, which would deny its labels."""
+    """First frequent subsets of every rare set, except the empty set, which would contradict its labels."""
     wide = frequent.astype(np.float32)
     usable = frequent.any(axis=1)
     subsets: list[NDArray[np.intp]] = []

@@ -1,4 +1,4 @@
-"""NSGA2Clus: medoids, evolved with NSGA-II, with must-link and cannot-link pairs."""
+"""NSGA2Clus: evolution of medoids by NSGA-II, with must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MedoidProblem
 from moo_clustering.problems.partition import evaluated_population
 
-# As printed: no repair, no enumeration, genes change places, the plain count of satisfied pairs decides.
+# As published: no repair, no enumeration, swap mutation, selection by the number of satisfied pairs.
 _PAPER: dict[str, Any] = {
     "post_repair": False,
     "select": "constraints",
@@ -42,52 +42,53 @@ Select = Callable[[Individuals, int, np.random.Generator], Individuals]
 
 @estimator
 class NSGA2Clus(MedoidSetClusterer):
-    """NSGA-II-clus: sets of medoids that are compact (Xie-Beni) and far apart (I-index).
+    """NSGA-II-clus: a search for compact (Xie-Beni) and well separated (I-index) sets of medoids.
 
-    The number of clusters is found along with them. Partial labels or pairs can guide the search.
+    The search determines the number of clusters. Partial labels or pairs can guide it.
 
-    - Recommended: ``NSGA2Clus()``; on text reduced to some 30 dimensions, ``NSGA2Clus(metric="fisher")``.
-    - The paper's: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
-    - Without constraints: ``NSGA2Clus()``, and then ``choose`` among the front.
+    - Recommended: ``NSGA2Clus()``; for texts reduced to about 30 dimensions, ``NSGA2Clus(metric="fisher")``.
+    - As published: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
+    - Without constraints: ``NSGA2Clus()``, then ``choose`` a solution of the front.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}
         Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}
-        Exchange a medoid for another sample; or also add or drop one; or the paper's exchange of two
-        genes, which changes no clustering.
+        Replace a medoid by another sample; also add or remove medoids (``"full"``); or swap two genes, as
+        published, which does not change the partition.
     pop_size, n_gen : int
-        Individuals, and generations after the initial population.
+        Population size, and number of generations after the initial population.
     pc, pm : float
-        Probabilities of crossing a pair, of mutating an individual.
+        Crossover probability of a pair, and mutation probability of an individual.
     boundary : {"infinite", "finite"}
         Crowding distance at the ends of a front, see
         :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
     unique : bool
-        Whether repeated sets give way to others in survival.
+        Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}
-        Evolve, or evaluate all sets of medoids, which ``"auto"`` does for up to ``max_sets`` of them.
-        One or two samples leave nothing to search.
+        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if there are at most
+        ``max_sets``.
     max_sets : int
-        Most sets to evaluate; ``"exhaustive"`` refuses more.
+        Largest number of sets for an exhaustive search; more raise an error.
     engine : {"pymoo", "deap"}
+        Library of the search.
 
     Attributes
     ----------
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
-        Set by an evolution with ``engine="deap"``.
+        With ``engine="deap"``.
     n_iter_ : int
-        Generations done; 0 after an exhaustive search.
+        Number of generations; 0 after an exhaustive search.
 
     Notes
     -----
-    An evaluation of n samples and k medoids costs O(k n) for the assignment and, for every cluster of
-    n_c members that was not met before, O(n n_c) with a distance matrix for the new medoid. The matrix
-    takes 8 n^2 bytes; cosine distances of more than 8000 samples go without. X may be sparse.
+    An evaluation of n samples and k medoids costs O(k n) for the assignment, and O(n n_c) for the medoid of
+    every new cluster of n_c samples. The distance matrix takes 8 n^2 bytes, and is not computed for cosine
+    distances of more than 8000 samples. X can be sparse.
 
-    With ``supervision="none"`` and ``"external"`` longer searches are not better clusterings: both
-    indices reward far outliers as medoids.
+    With ``supervision="none"`` and ``"external"``, longer searches do not improve the partition, because
+    both indices favour remote outliers as medoids.
 
     References
     ----------
@@ -118,12 +119,12 @@ class NSGA2Clus(MedoidSetClusterer):
 
     @classmethod
     def internal(cls, **options: Any) -> Self:
-        """The paper's Internal: constraints count as crowding distance, then pick one of the front."""
+        """Internal of the paper: constraints affect the crowding distance, and select the solution."""
         return cls(**{**_PAPER, "supervision": "crowding", **options})
 
     @classmethod
     def external(cls, **options: Any) -> Self:
-        """The paper's External: an unsupervised front, of which constraints pick one."""
+        """External of the paper: an unsupervised front, from which constraints select the solution."""
         return cls(**{**_PAPER, "supervision": "external", **options})
 
     def _run(self, problem: MedoidProblem, seed: int, checkpoint: Checkpoint | None) -> Plans[Population]:
@@ -192,7 +193,7 @@ class NSGA2Clus(MedoidSetClusterer):
 def _select_distinct(
     individuals: Individuals, k: int, rng: np.random.Generator, *, select: Select, problem: MedoidProblem
 ) -> Individuals:
-    """Survivors among the first of all that hold the same medoids, while enough individuals remain."""
+    """Survivors among individuals with distinct medoids, if there are enough."""
     keys = row_digests(problem.encoding.canonical(np.stack([np.asarray(one) for one in individuals])))
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):
@@ -203,7 +204,7 @@ def _select_distinct(
 
 
 def deap_result(search: DeapSearch, problem: MedoidProblem) -> Result:
-    """The last population of a DEAP run, in the form of pymoo's results."""
+    """Final population of a DEAP run as a pymoo result."""
     values = {
         "X": np.stack([np.asarray(individual) for individual in search.population]).astype(np.float64),
         "F": search.objectives(),

@@ -1,4 +1,4 @@
-"""Spectral clustering of neighbour graphs: those of a Pareto ensemble (PESC), or the usual ones."""
+"""Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import NeighborGraphProblem, default_n_neighbors
 
 ENSEMBLES = ("es1", "es2", "es3")
-# Lists for water-filling start so wide and double, up to the second, while more than one row in a
-# hundred would share its weight among more neighbours than it lists.
+# Initial and largest width of the lists for water-filling. The width doubles while more than one row in a
+# hundred needs more neighbours than it lists.
 _WATERFILL_WIDTHS = (32, 128)
 _WATERFILL_CUT = 0.01
 
@@ -69,92 +69,88 @@ _WATERFILL_CUT = 0.01
 class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Pareto-ensemble spectral clustering.
 
-    Phase I evolves populations that link every sample to one neighbour, near (f1) yet unlike the rest
-    of the population (f2). Phase II merges the non-dominated members into one sparse similarity
-    matrix, on which spectral clustering is run. The number of neighbours of a sample is thus found
-    rather than set.
+    Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
+    in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
+    similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
+    sample.
 
     Parameters
     ----------
     n_clusters : int
-        K, from 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     pop_size : int
-        Size of the population; the paper asks for more than ln N and at least sqrt(N).
+        Population size; at least ln N and sqrt(N) in the paper.
     n_gen : int
-        Generations after the initial population; 0 is the control without evolution.
+        Number of generations after the initial population; 0 is the control without evolution.
     pc : float
-        Probability that a pair of parents is crossed.
+        Crossover probability of a pair of parents.
     pm : float
-        Mutation probability; ``mutation_prob`` says of what.
+        Mutation probability, see ``mutation_prob``.
     n_neighbors : int
-        k, how many of the nearest neighbours initialisation and resampling draw from; default the
-        smallest integer above ln N.
+        Number k of nearest neighbours for initialisation and resampling. Default: the smallest integer above
+        ln N.
     list_width : int or "full"
-        w, how many neighbours a gene can name, which ``operators="rank"`` make use of; default 2k for
-        those, n_samples - 1 (``"full"``) for ``operators="index"`` and ``init="random"``, which need
-        it, and k, beyond which ``operators="uniform"`` never draw.
+        Number of neighbours that a gene can select. Default: 2k for ``operators="rank"``, k for
+        ``"uniform"``, and n_samples - 1 (``"full"``) for ``"index"`` and ``init="random"``.
     init : {"knn", "spread", "random"}
-        See :class:`~moo_clustering.operators.NeighborSampling`. Above some thousand samples
-        ``"spread"`` is recommended, without which the population hardly moves.
+        Initial population, see :class:`~moo_clustering.operators.NeighborSampling`. Use ``"spread"`` for
+        several thousand samples, because evolution from ``"knn"`` is slow.
     operators : {"uniform", "rank", "index"}
-        Uniform crossover and resampling; SBX and polynomial mutation on ranks; or, as printed, on
-        sample indices. ``"index"`` depends on the order of the rows and leaks the classes of sorted
-        ones: for reproduction only.
+        Uniform crossover and resampling, or SBX and polynomial mutation on neighbour ranks or on sample
+        indices. ``"index"`` (as published) leaks classes through the order of rows; for reproduction only.
     mutation_prob : {"gene", "individual", "exclusive"}
-        ``pm`` is the probability of a gene; or of an individual, whose genes then change with
-        probability 1/N; or pairs that are not crossed are mutated (1/N per gene) and ``pm`` is unused.
+        ``pm`` is the probability per gene, or per individual, whose genes mutate with probability 1/N.
+        ``"exclusive"``: only pairs without crossover mutate, with probability 1/N per gene, without ``pm``.
     eta_crossover, eta_mutation : float
         Distribution indices of SBX and polynomial mutation.
     diversity : {"slots", "last_front", "none"}
         See :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
     n_div : int
-        Places filled by diversity; default ceil(0.1 pop_size).
+        Number of survivors selected by diversity. Default: ceil(0.1 pop_size).
     ensemble : {"es1", "es2", "es3"}
-        Weights of the edges: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel (Eq. 6).
-        ``choose`` takes these names too, and clusters anew; its other rules take the graph of one member,
-        which as the paper says rarely makes a good one.
+        Edge weights of the merged graph: sparse reconstruction (Eq. 4), diversity (Eq. 5), Gaussian kernel
+        (Eq. 6). They are also rules of ``choose``, whose other rules select a single graph.
     ensemble_over : {"nondominated", "population"}
-        Members that are merged.
+        Graphs to merge.
     min_members : int
-        Further fronts are added until there are so many members; default floor(ln N) + 1, 1 is the
-        paper's.
+        Smallest number of graphs to merge, from further fronts if necessary. Default: floor(ln N) + 1. The
+        paper: 1.
     es1_solver : {"nnls", "pso"}
-        Exact, or the paper's particle swarm.
+        Exact solver, or the particle swarm of the paper.
     orientation : {"row", "column"}
-        ES1 rebuilds a sample from those it chose, or from those that chose it.
+        Whether ES1 reconstructs a sample from its neighbours, or from the samples that link to it.
     ridge : float
-        ES1's ridge as a multiple of the mean feature variance.
+        Ridge penalty of ES1, as a multiple of the mean feature variance.
     min_weight : float
-        Smallest weight of an ES1 edge; 0 drops edges of weight 0.
+        Smallest weight of an ES1 edge; 0 removes edges of weight 0.
     es2_weight : {"one_minus_div", "div", "count"}
-        Contribution of a member in ES2: the formula, the paper's prose, or 1.
+        Weight of a graph in ES2: as in the formula, as in the text of the paper, or 1.
     sigma : float or {"mean", "median", "grid"}
-        Scale factor of ES3; ``"grid"`` takes the largest eigengap over the paper's values.
+        Scale factor of ES3. ``"grid"``: largest eigengap among the values of the paper.
     metric : str
-        Any metric of scikit-learn, or ``"precomputed"`` (n_samples, n_samples) distances.
+        Metric of scikit-learn, or ``"precomputed"`` for distances of shape (n_samples, n_samples).
     neighbors : tuple of (indices, distances)
-        Neighbour lists of shape (n_samples, width) from any search, exact or approximate, self
-        excluded, on the data as they should be compared (``scale`` is not applied to them). Bridges and
-        ``predict`` go by ``scale`` and ``metric`` all the same.
+        Neighbour lists of shape (n_samples, width), without the samples themselves, to which ``scale`` is not
+        applied. Bridges and ``predict`` still use ``scale`` and ``metric``.
     engine : {"pymoo", "deap"}
+        Library of the search.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Mean neighbour distance and 1 - diversity of the non-dominated members.
+        Mean neighbour distance and 1 - diversity of the non-dominated graphs.
     pareto_neighbors_ : ndarray of shape (n_solutions, n_samples), int32
-        The neighbour each of them links a sample to.
-    sigma_ : float
-        Scale factor used by ES3, otherwise None.
+        Neighbour of every sample in the non-dominated graphs.
+    sigma_ : float or None
+        Scale factor of ES3.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
         With ``engine="deap"``.
 
     Notes
     -----
-    Samples of different classes are never linked; a sample left without admissible neighbour is an error.
+    Samples of different classes are never linked. A sample without an admissible neighbour raises an error.
 
-    O(n_gen pop_size N) time and O(pop_size N) bytes for phase I; nothing quadratic in N is built unless
-    ``list_width="full"``.
+    O(n_gen pop_size N) time and O(pop_size N) bytes in phase I, and O(N^2) only with ``list_width="full"``.
 
     References
     ----------
@@ -199,10 +195,10 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     @classmethod
     def paper(cls, n_clusters: int, **options: Any) -> Self:
-        """Preset nearest to the paper that does not depend on the order of the rows.
+        """Settings of the paper, except that the result does not depend on the order of the rows.
 
-        Unnormalised Laplacian, SBX and polynomial mutation on full neighbour lists (on ranks instead
-        of sample indices). Further options override.
+        Unnormalised Laplacian, and SBX and polynomial mutation on full neighbour lists, on ranks instead of
+        sample indices. ``options`` override the settings.
         """
         preset: dict[str, Any] = {"operators": "rank", "laplacian": "unnormalized", "list_width": "full"}
         return cls(n_clusters, **{**preset, **options})
@@ -224,7 +220,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             lists,
             n_neighbors=min(self._n_neighbors(n_samples), lists.indices.shape[1]),
             gene="index" if self.operators == "index" else "rank",
-            # Only the survival of this method replaces deferred values; other algorithms would keep NaN.
+            # The survival of PESC replaces deferred values, which would stay NaN in other algorithms.
             diversity="deferred" if self.algorithm is None else "batch",
             n_jobs=self.n_jobs,
         )
@@ -247,7 +243,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     @property
     def pareto_neighbors_(self) -> NDArray[np.int32]:
-        """Neighbour chosen for every sample by every non-dominated member."""
+        """Neighbour of every sample in every non-dominated graph."""
         check_is_fitted(self)
         found = self.graphs_
         ranks = found.ranks[found.front].astype(np.intp)
@@ -284,7 +280,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         if self.neighbors is not None:
             if len(self.neighbors) != 2:
                 raise ValueError(
-                    f"neighbors must be two arrays, indices and distances; got {len(self.neighbors)} items."
+                    f"neighbors must be two arrays, indices and distances, got {len(self.neighbors)} items."
                 )
             indices, distances = self.neighbors
             return graphs.lists_from_arrays(indices, distances, n_samples=len(X), groups=groups)
@@ -302,14 +298,14 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     def _evolve(
         self, problem: NeighborGraphProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[IntArray, FloatArray]]:
-        """Ranks and objectives of the last population."""
+        """Run the search, and return ranks and objectives of the final population."""
         search = self._search(problem, seed)
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         if isinstance(search, PymooSearch):
             self.result_ = search.result()
             genes, F = self.result_.pop.get("X", "F")
             for individual, row in zip(self.result_.pop, genes, strict=True):
-                individual.X = row  # the population is held once, not by its individuals as well
+                individual.X = row  # individuals share the memory of the population
             return problem.ranks(genes), F
         genes, F = np.stack([np.asarray(individual) for individual in search.population]), search.objectives()
         self.logbook_ = search.logbook
@@ -321,7 +317,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         return problem.ranks(genes), F
 
     def _search(self, problem: NeighborGraphProblem, seed: int) -> PymooSearch | DeapSearch:
-        """NSGA-II over neighbour graphs, in pymoo or DEAP."""
+        """Create the search: NSGA-II for neighbour graphs in pymoo or DEAP."""
         sampling = NeighborSampling(self.init)
         crossover, mutation = self._variation()
         survival = DynamicDiversitySurvival(self.diversity, self.n_div)
@@ -343,8 +339,8 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         return self._pymoo_search_for(problem, operators, seed, NSGA2, output=None, **options)
 
     def _variation(self) -> tuple[Crossover, Mutation]:
-        # The paper does not say what p_m is a probability of: of a gene, or of an individual, whose genes
-        # then change with probability 1/N.
+        # The paper does not state whether p_m applies to genes, or to individuals, whose genes then mutate
+        # with probability 1/N.
         rates: dict[str, Any] = {}
         if self.mutation_prob != "exclusive":
             rates["prob_var" if self.mutation_prob == "gene" else "prob"] = self.pm
@@ -363,10 +359,10 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class GraphEnsemble(_fronts.MemberGraphs):
-    """Final population of a neighbour-graph search, and how to cluster from it.
+    """Final population of a search for neighbour graphs, and the partitions from it.
 
-    ``ranks`` has shape (pop_size, n_samples), ``F`` holds the objectives of the population, and ES1 and ES3
-    draw from ``weight_seed``.
+    ``ranks`` has shape (pop_size, n_samples), ``F`` contains the objectives, and ``weight_seed`` is the seed
+    of ES1 and ES3.
     """
 
     ranks: IntArray
@@ -374,11 +370,11 @@ class GraphEnsemble(_fronts.MemberGraphs):
 
     @cached_property
     def front(self) -> IntArray:
-        """Rows of the population that are non-dominated."""
+        """Non-dominated rows of the population."""
         return consensus.ensemble_members(self.F)
 
     def members(self) -> IntArray:
-        """Ranks of the members that are merged."""
+        """Ranks of the graphs to merge."""
         if self.options["ensemble_over"] == "population":
             return self.ranks
         least = self.options["min_members"]
@@ -387,18 +383,18 @@ class GraphEnsemble(_fronts.MemberGraphs):
         return self.ranks[consensus.ensemble_members(self.F, least)]
 
     def merge(self, ensemble: str) -> tuple[graphs.SpectralPartition, float | None]:
-        """Partition by ES1, ES2 or ES3, and the scale factor where one was used."""
+        """Partition by ES1, ES2 or ES3, and the scale factor, if any."""
         S, sigma = self._similarities(ensemble)
         return self.clustered(S), sigma
 
     def _similarities(self, ensemble: str) -> tuple[sp.csr_array, float | None]:
-        """Graph of an ensemble, and the scale factor where one was used."""
+        """Merged graph, and the scale factor, if any."""
         ranks, rng, options = self.members(), np.random.default_rng(self.weight_seed), self.options
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
-                    "ensemble='es1' rebuilds samples from features and cannot be used with "
-                    "metric='precomputed'; use 'es2' or 'es3'."
+                    "ensemble='es1' reconstructs samples from features, which metric='precomputed' does not "
+                    "have; use 'es2' or 'es3'."
                 )
             graph = consensus.reconstruction_graph(
                 ranks,
@@ -425,7 +421,7 @@ class GraphEnsemble(_fronts.MemberGraphs):
         )
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition of the graph of one non-dominated member, every edge of weight 1."""
+        """Partition of a single non-dominated graph, with edge weights 1."""
         ranks = self.ranks[self.front[member]]
         weights = np.zeros(self.lists.indices.shape)
         weights[np.arange(len(ranks)), ranks] = 1.0
@@ -436,50 +432,46 @@ class GraphEnsemble(_fronts.MemberGraphs):
 class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.ConstrainedClusterer):
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
-    The graphs that PESC is compared with. Labels and pairs, where given, are written into the
-    similarity matrix: the largest similarity for samples that belong together, 0 for those apart.
+    These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
+    together get the largest similarity, samples apart get 0.
 
     Parameters
     ----------
     n_clusters : int
-        K, from 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
-        Which pairs are linked: one lists the other among its nearest; both do; the distance is below
-        ``epsilon``; all; or as many of the nearest as the local density asks for
-        (:func:`~moo_clustering.graphs.waterfill_graph`).
+        Links: nearest neighbours of either or of both samples, distances below ``epsilon``, all pairs, or a
+        number of neighbours by local density (:func:`~moo_clustering.graphs.waterfill_graph`).
     n_neighbors : int
-        Width of the neighbour lists; default floor(ln n_samples) + 1, and for ``"waterfill"`` as many
-        as the rows need, up to 128.
+        Width of the neighbour lists. Default: floor(ln n_samples) + 1; for ``"waterfill"`` as needed, up to
+        128.
     sigma : float or {"mean", "median", "eigengap"}
-        Scale factor of the Gaussian similarity of ``"knn"``, ``"mutual_knn"`` and ``"full"``: a number,
-        an average of the distances of the listed pairs (all pairs for ``"full"``), or, of the values
-        in the paper's grid, the one with the largest gap between eigenvalues K and K + 1. Samples much
-        farther from their neighbours than that are all but cut off, and on large data groups of a few
-        such outliers may take up clusters: use a larger number then.
+        Scale factor of the Gaussian similarity: a number, mean or median distance of linked pairs, or the
+        largest eigengap in the grid of the paper. Increase it if outliers form tiny clusters.
     epsilon : float
-        For ``"epsilon"``, on the scaled data; the paper tries 0.2 to 0.6.
+        Largest distance for ``"epsilon"``, on the scaled data; 0.2 to 0.6 in the paper.
     lam : float
-        For ``"waterfill"``, the trade-off between near neighbours and many; default three times the
-        mean distance of the 10 nearest neighbours.
+        Trade-off between near and many neighbours for ``"waterfill"``. Default: three times the mean distance
+        of the 10 nearest neighbours.
     metric : str or callable
-        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``
-        (n_samples, n_samples) distances.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"`` for distances of shape
+        (n_samples, n_samples).
     must_link_edges : {"star", "clique"}
-        How samples that belong together are linked: through the medoid of their group, or every pair.
+        Links between samples that belong together: to the medoid of the group, or between all pairs.
     max_memory : int, default=4 GiB
         Largest size of an ``"epsilon"`` or ``"full"`` graph in bytes.
     verbose : bool
-        Show a progress bar over the steps.
+        Show a progress bar.
 
     Attributes
     ----------
     sigma_ : float or None
-        Scale factor used, None for graphs without.
+        Scale factor, if the graph has one.
 
     Notes
     -----
-    O(N log N) time on low-dimensional data and O(N (n_neighbors + K)) memory, except for ``"full"`` and
-    a large ``epsilon``, which are O(N^2) in both.
+    O(N log N) time for few features and O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory
+    for ``"full"`` and for a large ``epsilon``.
 
     References
     ----------
@@ -540,7 +532,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         self._set_spectral(partition, data, lists, self.n_clusters)
 
     def _lists(self, data: AnyFloatArray, seed: np.random.SeedSequence) -> graphs.NeighborLists:
-        """Neighbours as the graph needs them; one each for graphs made without, to find duplicates."""
+        """Neighbour lists for the graph; lists of width 1, to find duplicates, for graphs without lists."""
         n_samples = len(data)
         if self.graph in ("epsilon", "full"):
             return self._nearest(data, 1, seed)
@@ -552,7 +544,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         while True:
             lists = self._nearest(data, width, seed)
             lam = graphs.waterfill_lambda(lists) if self.lam is None else self.lam
-            # Whoever gives weight to the last it lists might give some to the next.
+            # A sample with a weight for its last listed neighbour may need more neighbours.
             cut = np.mean(graphs.waterfill_weights(lists.distances, lam)[:, -1] > 0)
             if width == widest or cut <= _WATERFILL_CUT:
                 return lists
@@ -576,7 +568,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         groups: ConstraintGroups,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float | None]:
-        """The graph with the constraints in it, and its scale factor."""
+        """Graph with constraints, and its scale factor."""
 
         def constrained(S: sp.csr_array) -> sp.csr_array:
             if groups.is_empty:
@@ -598,7 +590,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     def _gaussian(
         self, data: AnyFloatArray, lists: graphs.NeighborLists
     ) -> tuple[AnyFloatArray, Callable[[float], sp.csr_array]]:
-        """Distances that a scale factor may be averaged from, and the graph for a scale factor."""
+        """Distances to average for the scale factor, and the graph as a function of the scale factor."""
         if self.graph != "full":
             build = graphs.knn_graph if self.graph == "knn" else graphs.mutual_knn_graph
             return lists.distances[lists.indices >= 0], partial(build, lists)
@@ -614,7 +606,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
         lists: graphs.NeighborLists,
         seed: np.random.SeedSequence,
     ) -> tuple[sp.csr_array, float]:
-        """The graph of the paper's grid that falls into K parts most clearly; the widest of equal ones."""
+        """Graph with the largest eigengap in the grid of the paper (ties: the largest scale factor)."""
         gaps = []
         for sigma in progress_bar(consensus.SIGMA_GRID, desc="sigma", leave=False, disable=not self.verbose):
             S, rng = build(sigma), np.random.default_rng(seed)

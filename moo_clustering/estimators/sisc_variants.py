@@ -1,4 +1,4 @@
-"""SISC inside a search, an ensemble and a stack: NSGA2SISC, SISCEnsemble and SISCStacked."""
+"""NSGA2SISC, SISCEnsemble and SISCStacked: a search, an ensemble and a stack of SISC models."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem, checked_
 from moo_clustering.subspace import SubspaceData
 from moo_clustering.validity import macro_auc
 
-# The rule that takes the control, the best of as many random starts.
+# Rule that selects the control, the best of equally many random starts.
 RANDOM = "random"
-# Probabilities nearer to 0 or 1 than this are moved to it, so that logits are finite.
+# Probabilities are clipped to this distance from 0 and 1, so that logits are finite.
 _LEAST = 1e-9
 Scoring = Callable[[NDArray[np.int64], FloatArray], float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -70,81 +70,75 @@ SubspaceModel = Annotated[Any, HasMethods(["fit", "predict_proba"]), None]
 
 @estimator
 class NSGA2SISC(FrontSearchMixin, SISC):
-    """SISC whose start is searched: NSGA-II over the documents that its clusters grow from.
+    """SISC with an NSGA-II search for the seed documents of its clusters.
 
-    Every start is swept a few times and judged by how compact and how pure its clusters are, without
-    looking at the labels of anything but labelled documents. The best of as many random starts is
-    computed beside it, and is often hardly worse: compare ``control_`` and ``choose("random")``.
+    Every set of seeds is improved by a few sweeps of SISC and scored by the dispersion and the impurity of
+    its clusters, which use the labels of labelled documents only. The fit also computes the best of equally
+    many random sets as a control, which is often almost as good: see ``control_`` and ``choose("random")``.
 
     Parameters
     ----------
     n_clusters : int
         Largest number of clusters.
     k_min : int
-        Smallest number of clusters; by default the number is fixed. Give ``"n_clusters"`` as a third
-        objective with it, or else the largest number tends to win.
+        Smallest number of clusters. Default: the number is fixed. Combine it with ``"n_clusters"`` as a third
+        objective; otherwise the search favours the largest number.
     n_sweeps : int
-        Number of sweeps of SISC from a start, 1 to 3.
+        Number of sweeps of SISC per evaluation, 1 to 3.
     objectives : sequence of str
-        Objectives of the search, any of ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and
-        ``"chi_square"``, see :class:`~moo_clustering.problems.SubspaceClusteringProblem`; all are minimised.
-        ``"impurity"`` is left out where there are no labels.
+        ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
+        :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
     pop_size, n_gen : int
-        Number of individuals, and of generations after the initial population.
+        Population size, and number of generations after the initial population.
     pc : float
-        Probability that two parents are crossed; otherwise both are mutated.
+        Crossover probability of two parents, which are mutated otherwise.
     local : float
-        Share of the mutations that make the documents nearest to the centroids the seeds; the others
-        exchange one seed for a document far from all clusters, or, where the number is not fixed, add or
-        drop one.
+        Share of mutations that replace the seeds by the documents nearest to the centroids. The others
+        replace a seed by a document far from all clusters, or add or remove a seed.
     init : {"seeds", "labels"}
-        Start from any documents, or from labelled ones, class after class.
+        Initial seeds: any documents, or labelled documents of all classes in turn.
     select : {"impurity", "knee", "random"}, name of an objective, int or callable
-        Solution that is chosen: the one with the least value of an objective; the nearest to the ideal
-        point; a row of the front; ``select(pareto_front_) -> row``; or ``"random"``, the control instead of
-        the front. ``"impurity"`` is ``"knee"`` where it is not an objective.
+        Selected solution: least value of an objective, nearest to the ideal point, a row,
+        ``select(pareto_front_) -> row``, or the control (``"random"``). Without labels: ``"knee"``.
     control : bool
-        Evaluate as many random starts as the search did, which doubles the time.
+        Evaluate equally many random sets of seeds, which doubles the time.
 
     Attributes
     ----------
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
-        Objectives of the non-dominated solutions, the first ascending; all are minimised.
+        Objectives of the non-dominated solutions, sorted by the first.
     pareto_labels_ : ndarray of shape (n_solutions, n_documents), int32
         Partitions by the largest memberships.
     pareto_seeds_ : ndarray of shape (n_solutions, n_clusters)
-        Documents that the clusters of each solution grew from, in the order of the search, -1 for no cluster.
+        Seed documents of every solution, in the order of the search, padded with -1.
     chosen_ : int or None
-        Row of the front that the attributes below belong to; None for the control.
+        Selected row of the front, or None for the control.
     seeds_ : ndarray of shape (n_clusters,)
-        Documents that the clusters of the chosen solution grew from.
+        Seed documents of the selected solution.
     control_ : RandomDraws or None
-        ``X`` and ``F`` of the non-dominated ones of ``n_draws`` random starts, and the row ``best`` of the
-        one with the least impurity (the least first objective without labels).
+        ``X`` and ``F`` of the non-dominated among ``n_draws`` random sets, and the row ``best`` of least
+        impurity (without labels: of the least first objective).
     n_evaluations_ : int
-        Number of evaluations of the search, and of the control unless it was interrupted.
+        Number of evaluations of the search, and of its control unless interrupted.
     result_ : pymoo.core.result.Result
-        ``result_.F`` holds the front, also of one objective as a table; ``result_.problem`` the data of the
-        fit.
+        The front and the problem.
 
     See Also
     --------
-    SISC : The method from one start, with more sweeps.
+    SISC : The method with a single start and more sweeps.
 
     Notes
     -----
-    Compactness and purity hardly conflict: fronts of these two are small. Do not expect much: on 1500
-    reports of ASRS, a fifth of them labelled, with the defaults, macro AUC over six splits was .811, of the
-    control .802, of a single random start .791, all of three sweeps; and of one :class:`SISC` from labels
-    .820, with 15 sweeps in place of the 624 of the search.
+    Dispersion and impurity hardly conflict, so fronts are small, and the gain over random seeds is small too
+    (:doc:`/papers/sisc_ml`).
 
-    An evaluation takes n_sweeps sweeps, O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time
-    each, and on every thread O((n_documents + n_features) n_clusters) memory.
+    An evaluation costs n_sweeps times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and
+    O((n_documents + n_features) n_clusters) memory per thread.
 
     References
     ----------
-    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11; the
-    search is ours.
+    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The search
+    is not from the paper.
 
     Examples
     --------
@@ -170,7 +164,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     select: Annotated[Rule, str, Integral, callable] = "impurity"
     control: bool = True
 
-    # The search takes the place of starts and of sweeps until clusters settle.
+    # The search replaces repeated starts and sweeps until convergence.
     n_init: ClassVar[int] = 1  # type: ignore[misc]
     max_iter: ClassVar[int]  # type: ignore[misc]
     tol: ClassVar[float]  # type: ignore[misc]
@@ -189,12 +183,12 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
     @property
     def rules_(self) -> tuple[str, ...]:
-        """Names that :meth:`choose` takes."""
+        """Names of the rules that :meth:`choose` accepts."""
         rules = super().rules_
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Take another solution of the front, or the control, without searching again.
+        """Select another solution of the front, or the control, without another search.
 
         Parameters
         ----------
@@ -204,19 +198,19 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Returns
         -------
         self
-            With ``chosen_`` and all that belongs to it replaced.
+            With new ``labels_`` and further attributes of the solution.
 
         Raises
         ------
         ValueError
-            Unknown rule, a row number outside the front, or ``"random"`` without control.
+            If the rule is unknown, the row is outside the front, or ``"random"`` has no control.
 
         Notes
         -----
-        The time of one evaluation.
+        Takes the time of one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
-            raise ValueError("rule 'random' takes the control, which was left out by control=False")
+            raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
         return super().choose(rule)
 
     def _check_parameters(self) -> None:
@@ -225,14 +219,14 @@ class NSGA2SISC(FrontSearchMixin, SISC):
             raise ValueError(f"k_min={self.k_min} is more than n_clusters={self.n_clusters}")
         if self.k_min is not None and self.n_neighbors is not None and self.n_neighbors > self.k_min:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the number of clusters there may be, "
+                f"n_neighbors={self.n_neighbors} is more than the smallest number of clusters, "
                 f"k_min={self.k_min}; use None for all"
             )
         names = checked_objectives(self.objectives)
         if not isinstance(self.select, str):
             return
         if self.select == RANDOM and not self.control:
-            raise ValueError("select='random' takes the control, which control=False leaves out")
+            raise ValueError("select='random' selects the control; set control=True")
         allowed = dict.fromkeys(("impurity", "knee", RANDOM, *names))
         if self.select not in allowed:
             raise ValueError(
@@ -266,7 +260,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         if not targets.labelled.any():
             names = tuple(name for name in names if name != "impurity") or names
         return SubspaceClusteringProblem(
-            # Threads run side by side over individuals, not within one.
+            # Threads are parallel over individuals, not within an evaluation.
             SubspaceData(data.matrix, data.dtype, 1),
             targets,
             n_seeds=self.n_clusters,
@@ -298,7 +292,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         )
 
     def _checkpoint(self, data: SubspaceData, targets: Targets) -> Checkpoint | None:
-        # These parameters act on the front, after the search, and may change when it is resumed.
+        # These parameters do not affect the search, so they can change when it is resumed.
         same = clone(self).set_params(
             select="knee", control=True, n_neighbors=None, aggregation="normalised", threshold=0.5
         )
@@ -320,14 +314,14 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def _take_by_rule(self, rule: str) -> None:
         if rule == RANDOM and self.control_ is not None:
             self._take(self.control_.X[self.control_.best], None)
-        else:  # the impurity where it is no objective
+        else:  # impurity, which is not an objective
             self._take_member(knee(self.pareto_front_))
 
     def _take_member(self, row: int) -> None:
         self._take(self.pareto_seeds_[row], row)
 
     def _take(self, x: NDArray[Any], row: int | None) -> None:
-        """Replace the result by the clusters that grow from the seeds ``x``."""
+        """Set the result to the clusters of the seeds ``x``."""
         problem = self.result_.problem
         done = problem.fit_individual(x)
         history = np.array([done.objective])
@@ -345,41 +339,39 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
 @estimator
 class SISCEnsemble(multi_label.ThresholdClassifier):
-    """Mean of the standardised logits of SISC models with other seeds and numbers of clusters.
+    """Ensemble of SISC models with other seeds and numbers of clusters: mean of standardised logits.
 
     Parameters
     ----------
     sisc : estimator, optional
-        The model of which members are copies with their own ``n_clusters`` and ``random_state``: any model
-        with these parameters, partial labels and ``predict_proba``. ``SISC(fuzziness=1.4)`` by default.
+        Template of the members: a model with the parameters ``n_clusters`` and ``random_state``, partial
+        labels and ``predict_proba``. Default: ``SISC(fuzziness=1.4)``.
     n_clusters : int or sequence of int
-        Numbers of clusters of the members in turn; at most the number of documents, with a warning.
+        Numbers of clusters of the members, in turn. Warns if one exceeds the number of documents.
     n_estimators : int
         Number of members.
     random_state : int, Generator, RandomState or None
-        Seed of the members; member i is the same whatever ``n_estimators`` is.
+        Seed. Member i does not depend on ``n_estimators``.
 
     Attributes
     ----------
     estimators_ : list of fitted models
-        Members; their ``classes_`` are 0, 1, ... in the order of those of the ensemble.
+        Members, whose ``classes_`` are the indices 0, 1, ... of those of the ensemble.
     scales_ : list of LogitScale(mean, spread)
-        Scales of the logits that the members give to the documents of the fit, labelled or not; arrays of
-        shape (n_classes,).
+        Means and standard deviations of the logits of every member, shape (n_classes,).
 
     Notes
     -----
-    Logits of a class are standardised by mean and standard deviation over the documents of the fit, so that
-    what is predicted for a document does not depend on others to be predicted. The mean of the standardised
-    logits is put on the mean of the members' scales before it becomes a probability, which changes no
-    ranking of documents.
+    Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction
+    of a document does not depend on other new documents. The mean of the standardised logits is transformed
+    to the mean scale of the members before the sigmoid, which does not change the ranking of documents.
 
-    As much time and memory as the members together, and one prediction of the documents of the fit each.
+    Takes the time and memory of all members, and one prediction of the documents of the fit per member.
 
     References
     ----------
-    The members: "Multi-label ASRS dataset classification using semi-supervised subspace clustering".
-    The ensemble is not in the paper.
+    Members: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The ensemble
+    is not from the paper.
 
     Examples
     --------
@@ -407,8 +399,7 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}: members have at most "
-                "that many clusters"
+                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, which limits the members"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -442,7 +433,7 @@ def _fit_member(
     template: Any, n_clusters: int, seed: np.random.SeedSequence, X: Any, labels: NDArray[np.int64]
 ) -> _Member:
     with warnings.catch_warnings(record=True) as caught:
-        # All members give the same warnings about the data, which fit passes on to its caller once.
+        # All members give the same warnings about the data, which ``fit`` gives once.
         warnings.simplefilter("always")
         model = multi_label.seeded(template, seed).set_params(n_clusters=n_clusters).fit(X, labels)
     scale = LogitScale.of(logits(model.predict_proba(X)))
@@ -453,13 +444,13 @@ def _checked_sizes(n_clusters: int | Sequence[int]) -> NDArray[np.integer[Any]]:
     sizes = np.atleast_1d(np.asarray(n_clusters))
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:
         raise ValueError(
-            f"n_clusters must be a whole number from 1 on or a sequence of such; got {quoted(n_clusters)}"
+            f"n_clusters must be a positive integer or a sequence of these, got {quoted(n_clusters)}"
         )
     return sizes
 
 
 class LogitScale(NamedTuple):
-    """Mean and standard deviation (1 where all are equal) of the logits of every class, over a fit."""
+    """Mean and standard deviation (1 if all are equal) of the logits of every class in a fit."""
 
     mean: FloatArray
     spread: FloatArray
@@ -467,7 +458,7 @@ class LogitScale(NamedTuple):
     @classmethod
     def of(cls, logits: FloatArray) -> Self:
         spread = logits.std(axis=0)
-        # Equal values may differ from their mean in the last digit.
+        # Equal values can differ from their mean in the last digit.
         return cls(logits.mean(axis=0), np.where(spread > 1e-12, spread, 1.0))
 
 
@@ -480,11 +471,11 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Weighted mean of standardised logits of the models, on the weighted mean of their scales.
+    """Weighted mean of the standardised logits of models, in the weighted mean of their scales.
 
-    Standardised logits are centred at 0, so that every class would have half of the samples above
-    probability .5; on the mean scale probabilities stay those of a typical model. The order of samples
-    in a class does not depend on that scale. Weights sum to 1.
+    Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
+    restores the probabilities of a typical model. It does not change the order of samples in a class.
+    ``weights`` sum to 1.
     """
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
@@ -496,67 +487,62 @@ def mixed_logits(
 
 
 def probabilities_of(logits: FloatArray, multilabel: bool) -> FloatArray:
-    """Sigmoids; where samples have one class, divided by the sum of their row."""
+    """Sigmoids; for one class per sample, divided by the sum of the row."""
     return np.asarray(expit(logits)) if multilabel else multi_label.sigmoid_shares(logits)
 
 
 @estimator
 class SISCStacked(multi_label.ThresholdClassifier):
-    """Weighted mean of the standardised logits of SISC and of a linear model.
+    """Stack of SISC and a linear model, by the weighted mean of their standardised logits.
 
-    The linear model learns from labelled documents only, SISC from all. The weight of SISC is that of the
-    best cross-validated score; 0 is expected where labels are many, and there SISC is left out.
+    SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
+    the weight of SISC, which is usually 0 if many documents are labelled.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Any model with partial labels and ``predict_proba``, :class:`SISCEnsemble` too. By default
-        :class:`SISC`, with no more clusters than documents.
+        Model with partial labels and ``predict_proba``, such as :class:`SISCEnsemble`. Default: :class:`SISC`
+        with at most n_documents clusters.
     linear : classifier, optional
-        Any classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). By
-        default logistic regression, one label against the rest, on idf-weighted features of unit length.
+        Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
+        one-vs-rest logistic regression on idf-weighted features of unit length.
     weights : sequence of float
-        Weights of SISC to choose from, 0 to 1; the linear model has the rest. With one there is no choice
-        and no cross-validation.
+        Candidate weights of SISC, 0 to 1. A single weight needs no cross-validation.
     cv : int, splitter or iterable
-        Folds of the labelled documents, in their order. A number of folds is at most that of labelled
-        documents; with one class per document, folds keep the shares of the classes.
+        Folds of the labelled documents, at most one per document. Stratified for one class per document.
     scoring : "macro_auc" or callable
-        ``scoring(y_true, y_score)`` gets indicators and logits of shape (n_documents, n_classes); larger is
-        better. Labels that all or none of a fold have do not count in the macro AUC.
+        ``scoring(y_true, y_score)`` of indicators and logits of shape (n_documents, n_classes), greater is
+        better. The macro AUC ignores labels that all or no documents of a fold have.
     random_state : int, Generator, RandomState or None
-        Seed of the folds, and of ``sisc`` and ``linear`` where theirs is None.
+        Seed of the folds, and of models whose own ``random_state`` is None.
 
     Attributes
     ----------
     weight_ : float
-        Weight of SISC, of equally good ones the least.
+        Selected weight of SISC; the least of equally good ones.
     cv_scores_ : dict of float to float
-        Mean score over the folds of every weight; empty without cross-validation.
+        Mean score of every weight over the folds; empty without cross-validation.
     sisc_, linear_ : fitted models
-        None if their weight is 0. Classes are 0, 1, ... in the order of ``classes_``.
+        None if the weight is 0. Their classes are the indices 0, 1, ... of ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
-        Scales of the logits of ``sisc_`` and ``linear_`` over the documents of the fit, labelled or not;
-        arrays of shape (n_classes,).
+        Means and standard deviations of the logits of both models, shape (n_classes,).
 
     Warns
     -----
     UserWarning
-        No fold in which a score is defined: the weight is then the one nearest to 0.5.
+        If no fold has a defined score. The weight nearest to 0.5 is then selected.
 
     Notes
     -----
-    Documents of a fold are kept out of the fits that predict them, those of SISC too. Logits of a class are
-    standardised by mean and standard deviation over the documents of the fit, so that what is predicted for
-    a document does not depend on others to be predicted; the result is put on the weighted mean of both
-    scales, so that weights 0 and 1 give the probabilities of the one model.
+    Both models are fitted without the documents of the fold that they predict. See :class:`SISCEnsemble` for
+    the standardisation; weights 0 and 1 give the probabilities of a single model.
 
-    n_folds + 1 fits of both models, in time; the memory of one fit of each per worker.
+    Takes n_folds + 1 fits of both models, and the memory of one fit of each per worker.
 
     References
     ----------
     SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The stack is
-    not in the paper.
+    not from the paper.
 
     Examples
     --------
@@ -581,9 +567,9 @@ class SISCStacked(multi_label.ThresholdClassifier):
     def _learn(self, X: Any, y: ArrayLike) -> None:
         values = np.asarray(self.weights)
         if values.ndim != 1 or not len(values) or values.dtype.kind not in "iuf":
-            raise ValueError(f"weights must be a sequence of numbers from 0 to 1; got {quoted(self.weights)}")
+            raise ValueError(f"weights must be a sequence of numbers from 0 to 1, got {quoted(self.weights)}")
         if not ((values >= 0) & (values <= 1)).all():
-            raise ValueError(f"weights must be from 0 to 1; got {values.tolist()}")
+            raise ValueError(f"weights must be from 0 to 1, got {values.tolist()}")
         weights = [float(value) for value in np.unique(values)]
         X, targets = self._training_data(X, y)
         templates = self._templates(X.shape[0])
@@ -638,13 +624,13 @@ class SISCStacked(multi_label.ThresholdClassifier):
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
             warn_caller(
-                "too few labelled samples to compare weights: in no fold is there a label that some of them "
-                f"have and some have not; the weight of SISC is {self.weight_}"
+                "too few labelled samples to compare weights: no fold has samples with and without a label; "
+                f"the weight of SISC is set to {self.weight_}"
             )
 
 
 def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> list[Split]:
-    """Folds of the labelled samples, as positions among them; none for one sample."""
+    """Folds of the labelled samples, as positions among them; empty for one sample."""
     labels = targets.indicators[targets.rows].astype(np.int64)
     codes = labels if targets.multilabel else labels.argmax(axis=1)
     cv = 5 if cv is None else cv
@@ -658,7 +644,7 @@ def labelled_splits(cv: Any, X: Any, targets: Targets, seed: np.random.SeedSeque
     else:
         splitter = check_cv(cv, codes, classifier=True)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is not in all of them.
+        # A class with fewer samples than folds is missing in some.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         return list(splitter.split(X[targets.rows], codes))
 
@@ -675,8 +661,8 @@ def cross_validated_scores(
 ) -> FloatArray:
     """Scores of the folds for every weight of the first model, shape (n_folds, n_weights).
 
-    Unlabelled samples take part in every fit of the subspace model. NaN where a fold has no label that
-    some of its samples have and some have not, and the score is the macro AUC.
+    The subspace model uses the unlabelled samples in every fit. The macro AUC is NaN for a fold in which no
+    label has both samples with it and without it.
     """
     scores = run_calls(
         (
@@ -701,11 +687,11 @@ def _fold_scores(
     truth = targets.indicators[test].astype(np.int64)
     if scoring is None and not (truth.any(axis=0) & ~truth.all(axis=0)).any():
         return [np.nan] * len(weights)
-    # Documents to be predicted are kept out of the fit, unlike other unlabelled ones.
+    # The fit excludes the documents of the fold, but includes other unlabelled documents.
     learnt = np.sort(np.concatenate([np.flatnonzero(~targets.labelled), train]))
     seen, known = X[learnt], targets.subset(learnt)
     with warnings.catch_warnings():
-        # Ignore warnings about labels that only this fold lacks; the fit to all samples warns of the rest.
+        # Ignore warnings about labels missing in a fold; the fit to all samples gives the others.
         warnings.simplefilter("ignore", UserWarning)
         parts = [
             fit(template, seen, known, part_seed)
@@ -723,14 +709,14 @@ def _fold_scores(
 
 
 class Part(NamedTuple):
-    """A fitted model and the scale of its logits over the samples of the fit."""
+    """Fitted model, and the scale of its logits over the samples of the fit."""
 
     model: Any
     scale: LogitScale
 
 
 def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy to all samples, with no more clusters than samples; their labels where there are any."""
+    """Fit a copy to all samples and their labels, with at most n_samples clusters."""
     model = multi_label.seeded(template, seed, unset_only=True)
     n_clusters = model.get_params().get("n_clusters")
     if isinstance(n_clusters, Integral) and n_clusters > X.shape[0]:
@@ -739,11 +725,11 @@ def fit_subspace(template: Any, X: Any, targets: Targets, seed: np.random.SeedSe
 
 
 def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequence) -> Part:
-    """Fit a copy to the labelled samples. The scale is that over all of them."""
+    """Fit a copy to the labelled samples, and compute the scale over all samples."""
     model = multi_label.seeded(template, seed, unset_only=True)
     labels = multi_label.label_codes(targets)[targets.rows]
     with threads_here(), warnings.catch_warnings():
-        # Labels of no sample get probability 0, which needs no warning for every part of the data.
+        # Labels without samples get probability 0, without a warning for every part of the data.
         warnings.filterwarnings("ignore", message="Label .* is present in all training examples")
         if targets.multilabel:
             model.fit(X[targets.rows], labels)
@@ -753,9 +739,9 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Logits, or decisions where a model has no probabilities, of all classes, also of those it has not seen.
+    """Logits of all classes, including unseen ones, or decisions of a model without probabilities.
 
-    Raises a ValueError for scores that are not one array with a column for each class.
+    Raises a ValueError if the scores are not an array with one column per class.
     """
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
@@ -768,7 +754,7 @@ def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatAr
     if scores is None or scores.shape != (X.shape[0], len(columns)):
         raise ValueError(
             f"{type(model).__name__} must return an array with one score for each of {len(columns)} labels; "
-            "OneVsRestClassifier turns any classifier into such a model"
+            "wrap the classifier in OneVsRestClassifier"
         )
     if len(columns) == n_classes:
         return scores

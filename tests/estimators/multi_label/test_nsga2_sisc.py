@@ -124,7 +124,7 @@ def test_without_control():
     assert model.control_ is None
     with pytest.raises(ValueError, match="control=False"):
         model.choose("random")
-    with pytest.raises(ValueError, match="control=False"):
+    with pytest.raises(ValueError, match="set control=True"):
         NSGA2SISC(**QUICK, control=False, select="random").fit(X, partial(topic))
 
 

@@ -144,7 +144,7 @@ def test_unlabelled_rows_have_no_influence():
 def test_no_frequent_label_set():
     X = np.eye(6)
     Y = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
-    with pytest.warns(UserWarning, match=r"no label set is in min_count=3 of the 6 samples of 2 of 2"):
+    with pytest.warns(UserWarning, match=r"2 of 2 classifiers have no label set in min_count=3"):
         model = PrunedSetsEnsemble(n_estimators=2, max_samples=1.0, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), Y)
     assert [len(sets) for sets in model.label_sets_] == [6, 6]
@@ -172,7 +172,7 @@ def test_one_class_a_sample_is_never_pruned():
     model = PrunedSetsEnsemble(min_count=10, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), np.array([10, 20, 30]).repeat(20))
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
-    with pytest.raises(ValueError, match="n_labels is for label sets"):
+    with pytest.raises(ValueError, match="n_labels requires label sets"):
         model.predict(X, n_labels=1)
 
 

@@ -275,7 +275,7 @@ def test_other_models(data):
     two = np.minimum(clusters, 1)
     pure = SISCStacked(ensemble, LinearSVC(dual=False), weights=[0]).fit(X, two)
     np.testing.assert_array_equal(pure.predict(X), LinearSVC(dual=False).fit(X, two).predict(X))
-    with pytest.raises(ValueError, match="OneVsRestClassifier turns any classifier into such a model"):
+    with pytest.raises(ValueError, match="wrap the classifier in OneVsRestClassifier"):
         SISCStacked(SISC(4), RandomForestClassifier(3), weights=[0]).fit(X, Y)
 
 
