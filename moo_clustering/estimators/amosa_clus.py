@@ -1,4 +1,4 @@
-"""AMOSAClus: cluster centres, found by archived multi-objective simulated annealing."""
+"""AMOSAClus: archived multi-objective simulated annealing of medoids or centres."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from moo_clustering.problems.medoids import ConstrainedAssignment
 from moo_clustering.problems.partition import VIOLATION, evaluated_population
 from moo_clustering.validity import internal
 
-# Up to so many samples there are few medoid sets, and the small limits do.
+# Below this number of samples, there are few medoid sets, and the limits are smaller.
 _FEW = 20
 REPLACE, INSERT, DELETE = 0, 1, 2
-# Samples whose distances to all others are looked at for the mean square distance, a scale only.
+# Number of samples to estimate the mean squared distance, a scale.
 _ROWS = 1024
 
 
 class Limits(NamedTuple):
-    """Sizes of an annealing run that depend on the number of samples."""
+    """Limits of an annealing run, which depend on the number of samples."""
 
     soft_limit: int
     hard_limit: int
@@ -49,56 +49,58 @@ class Limits(NamedTuple):
 
 @estimator
 class AMOSAClus(MedoidSetClusterer):
-    """AMOSA-clus: archived simulated annealing over sets of medoids, by Xie-Beni and I-index.
+    """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni and I-indices.
 
-    The number of clusters is found along with them; partial labels or pairs can guide the search. The
-    baseline of :class:`NSGA2Clus`, whose front, rules and attributes it shares.
+    The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
+    :class:`NSGA2Clus`, with the same front, rules and attributes.
 
     Parameters
     ----------
     metric : str or callable
-        As for :class:`NSGA2Clus`; with ``encoding="center"`` "cosine" or "euclidean".
+        As for :class:`NSGA2Clus`; "cosine" or "euclidean" with ``encoding="center"``.
     encoding : {"medoid", "center"}
-        Whether clusters stand around samples, or around points that noise moves (dense data only).
+        Whether clusters are represented by samples, or by perturbed points (dense data only).
     supervision : {"objective", "external", "constraint", "assignment", "none"}
-        As for :class:`NSGA2Clus`; ``"assignment"`` not with centres.
+        As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
-        Largest archive, and what it is thinned to; default 200 and 100, below 20 samples 20 and 10.
+        Largest size of the archive, and its size after reduction. Default: 200 and 100, or 20 and 10 below 20
+        samples.
     gamma : float
         The archive starts from ``gamma * soft_limit`` random solutions.
     n_climb : int
-        Steps of hill climbing on each of them.
+        Number of hill climbing steps for every initial solution.
     t_max, t_min : float
-        First temperature, and what all are above.
+        First temperature, and lower bound of all temperatures.
     cooling : float
+        Ratio of successive temperatures.
     n_moves : int
-        Perturbations at each temperature; default 100, below 20 samples 20.
+        Number of perturbations per temperature. Default: 100, or 20 below 20 samples.
     acceptance : {"physical", "literal"}
         See :class:`~moo_clustering.algorithms.AMOSA`.
     perturbation_scale : float
-        Scale of the noise on a centre, in standard deviations of each feature.
+        Scale of the perturbation of a centre, in standard deviations of every feature.
     form : {"auto", "matrix", "vector"}
-        As for :class:`NSGA2Clus`; has no effect on centres.
+        As for :class:`NSGA2Clus`, for medoids.
     checkpoint_every : int
-        Temperatures between checkpoints.
+        Number of temperatures between checkpoints.
 
     Attributes
     ----------
     medoid_indices_, pareto_medoids_ : ndarray of shape (n_clusters_,), (n_solutions, k_max)
-        With centres the members nearest to them; padded with -1.
+        Medoids, or samples nearest to the centres, padded with -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Only with ``encoding="center"``.
+        With ``encoding="center"``.
     pareto_centers_ : ndarray of shape (n_solutions, k_max, n_features)
-        Only with ``encoding="center"``; padded with NaN.
+        With ``encoding="center"``, padded with NaN.
     history_ : Recorder
-        The archive at every temperature.
+        Archive at every temperature.
     n_iter_ : int
-        Temperatures done.
+        Number of temperatures.
 
     Notes
     -----
-    By default 8400 evaluations at once and 7300 one by one, at the cost given for :class:`NSGA2Clus`;
-    that of centres is O(n_samples k n_features).
+    Default: 8400 evaluations in batches and 7300 single evaluations, with the costs of :class:`NSGA2Clus`, or
+    O(n_samples k n_features) for centres.
 
     References
     ----------
@@ -137,12 +139,12 @@ class AMOSAClus(MedoidSetClusterer):
             return super()._problem(X, constraints, supervision)
         if not isinstance(self.metric, str) or self.metric not in ("euclidean", "cosine"):
             raise ValueError(
-                f"encoding='center' needs metric to be 'euclidean' or 'cosine', got {quoted(self.metric)}."
+                f"encoding='center' requires metric='euclidean' or 'cosine', got {quoted(self.metric)}."
             )
         if issparse(X):
-            raise TypeError("encoding='center' needs dense data, got a sparse matrix; use 'medoid'.")
+            raise TypeError("encoding='center' requires dense data, got a sparse matrix; use 'medoid'.")
         if self.supervision == "assignment":
-            raise ValueError("supervision='assignment' needs encoding='medoid', got 'center'.")
+            raise ValueError("supervision='assignment' requires encoding='medoid', got 'center'.")
         return CenterProblem(
             X,
             k_max=self.k_max,
@@ -179,12 +181,12 @@ class AMOSAClus(MedoidSetClusterer):
             search, problem, algorithm.n_temperatures, checkpoint, problem.natural(np.ones(problem.n_obj))
         )
         self.result_ = settled(search.result())
-        # It holds functions, which a pickled estimator cannot.
+        # It contains functions, which cannot be pickled.
         self.result_.algorithm = None
         return self.result_.pop
 
     def _limits(self, n_samples: int) -> Limits:
-        """Given limits, and the usual ones in place of those that are not."""
+        """Limits from the parameters, or the defaults."""
         usual = Limits(20, 10, 20) if n_samples < _FEW else Limits(200, 100, 100)
         given = (self.soft_limit, self.hard_limit, self.n_moves)
         return Limits(
@@ -192,7 +194,7 @@ class AMOSAClus(MedoidSetClusterer):
         )
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: NDArray[np.int32]) -> NDArray[Any]:
-        # Sets of centres are hardly ever equal; with equal objectives the partition decides.
+        # Sets of centres are rarely equal, so solutions are compared by their partitions.
         if isinstance(problem, CenterProblem):
             return labels
         return super()._keys(problem, genes, labels)

@@ -1,4 +1,4 @@
-"""Clustering of documents: ensembles of non-negative factorisations, one factorisation, spherical k-means."""
+"""Clustering of documents: ensembles of matrix factorisations, a single factorisation, spherical k-means."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from moo_clustering.factorization import (
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, validated_rows
 from moo_clustering.persistence import START_OVER, ArchiveError, Checkpoint, load_checkpoint, save_checkpoint
 
-# The factors of one batch of runs; batches of this size cost little more than all runs at once.
+# Bytes of the factors of a batch of runs; larger batches are hardly faster.
 _MAX_MEMORY = 512 * 2**20
 Consensus = Callable[..., ArrayLike]
 
@@ -73,7 +73,7 @@ Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 
 
 class DocumentClusterer(TransformingClusterer):
-    """A clusterer of term weights, sparse or dense and not negative."""
+    """Base class of clusterers of non-negative term weights, sparse or dense."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -83,88 +83,87 @@ class DocumentClusterer(TransformingClusterer):
 
 @estimator
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
-    """Clusters documents by the consensus of many non-negative matrix factorisations.
+    """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Every run factorises the term weights from another random start and puts a document into the topic it
-    has most of; a consensus function makes one partition of all runs. What a run finds depends on its
-    start, and the consensus hardly does.
+    Every run factorises the term weights from another random start, and assigns every document to its
+    largest topic. A consensus function combines all runs to one partition, which depends much less on the
+    random starts.
 
     Parameters
     ----------
     n_clusters : int
-        Topics of every run, and clusters of the consensus.
+        Number of topics of every run, and of clusters of the consensus.
     n_runs : int
-        Factorisations.
+        Number of factorisations.
     input : {"tfidf", "counts"}
-        Content of ``X``; counts are turned into weights by :class:`PaperTfidfTransformer`.
+        Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
         Normalised-cut weighting of the documents (:class:`NCWTransformer`).
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
         See :func:`moo_clustering.factorization.nmf`.
     consensus : {"mcla", "cspa", "hgpa", "hbgf"} or callable
-        ``consensus(labels, n_clusters, random_state=...)`` gets labels of shape (n_runs, n_documents) and
-        returns one label per document. All but ``"cspa"`` use METIS if it is installed, which balances
-        sizes; ``functools.partial(mcla, partitioner="matching")`` never does.
+        ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
+        ``"cspa"`` use METIS if installed, which balances the cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Which runs take part: all, the half that agrees most with the others, or a subset that an
-        evolutionary search picks by agreement, diversity and loss. The gain is small and not reliable.
+        Runs in the consensus: all, the half with the best agreement with the others, or an evolved subset.
+        The gain is small and unreliable.
     choose : {"anmi", "i2"}
-        How ``"pareto"`` picks one of its front: agreement with all runs, or cohesion of the documents.
+        Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     normalize : bool
-        Give topics unit length before documents are assigned; False as printed, where the result depends
-        on an arbitrary scaling.
+        Scale topics to unit length before documents are assigned. False: as published, which depends on an
+        arbitrary scaling.
     tol, max_iter : float, int
-        Tolerance and iterations of the solver.
+        Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
         Type of the factors.
     n_top_terms : int
-        Terms in ``topics_``.
+        Number of terms per topic in ``topics_``.
     max_memory : int, default=512 MiB
-        Bytes for factors at a time, and for the pairs of documents that ``"cspa"`` compares.
+        Largest size of the factors in memory, and of the pairs of documents of ``"cspa"``, in bytes.
     random_state : int, Generator or RandomState
-        Seed of the runs; run t is the same whatever ``n_runs`` is.
+        Seed. Run t does not depend on ``n_runs``.
     checkpoint : path
-        File to which finished runs are written; needs an integer ``random_state``.
+        File for completed runs. Requires an integer ``random_state``.
     checkpoint_every : int
-        Runs between checkpoints.
+        Number of runs between checkpoints.
     resume : bool
-        Keep the runs of ``checkpoint`` if it exists; more may be asked for than it has.
+        Continue with the runs of ``checkpoint``, if it exists. ``n_runs`` can be larger than before.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_documents,), int32
-        In the order of first appearance.
+        Clusters, numbered by first document.
     n_clusters_ : int
-        Clusters that have documents, at most ``n_clusters``.
+        Number of non-empty clusters.
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        How often a document is in the members of a meta-cluster (``consensus="mcla"``); with other
-        functions how often, over the members of a cluster and the runs, it is with them.
+        Share of the clusters in a meta-cluster that contain a document (``consensus="mcla"``), or mean
+        co-occurrence with the documents of a cluster.
     confidence_ : ndarray of shape (n_documents,)
-        The largest association as a share of all; 0 for documents without terms, as is their association.
+        Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        -1 for documents without terms. :mod:`moo_clustering.consensus` takes the other columns,
+        Labels of the runs, and -1 for documents without terms. For consensus functions, use
         ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_ : ndarray of shape (n_runs,)
     run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
-        Iterations of the longest run.
+        Number of iterations of the longest run.
     selected_runs_ : ndarray
-        Numbers of the runs in the consensus.
+        Indices of the runs in the consensus.
     components_of_best_run_ : ndarray of shape (n_clusters, n_terms)
     cluster_weights_ : ndarray of shape (n_clusters_, n_terms)
         Mean term weights of the clusters.
     topics_ : tuple of tuple
-        Leading terms of every cluster: names where they are known, else columns.
+        Names, or column numbers, of the leading terms of every cluster.
 
     Warns
     -----
     UserWarning
-        Documents without terms, which go to the largest cluster.
+        If documents have no terms. They are assigned to the largest cluster.
 
     Notes
     -----
-    A run takes O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)); all runs of a batch
-    go through the data together. MCLA takes O(n_documents n_runs^2).
+    A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time; the runs of a
+    batch share the passes over the data. MCLA costs O(n_documents n_runs^2).
 
     References
     ----------
@@ -202,7 +201,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Term weights or counts, not negative.
+            Non-negative term weights or counts.
         y : ignored
         feature_names : sequence of str, optional
             Names of the terms, for ``topics_``.
@@ -210,7 +209,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Raises
         ------
         ValueError
-            Parameters or data out of range, more clusters than documents with terms, or than terms.
+            If parameters or data are out of range, or there are more clusters than documents with terms, or
+            than terms.
         """
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
@@ -221,7 +221,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         seen = np.flatnonzero(np.diff(weights.indptr) > 0)
         self._check_sizes(len(seen), weights.shape)
         if self.consensus == "cspa":
-            # Refused before the runs, not after them.
+            # Raise before the runs.
             check_memory(len(seen), "average", None, int(self.max_memory))
         B = weights[seen]
         if self.weighting == "ncw":
@@ -240,7 +240,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             n_jobs=self.n_jobs,
             max_memory=int(self.max_memory),
         )
-        # Runs stop before equal documents have equal weights, and consensus functions part them as well.
+        # Runs stop before equal documents have equal weights, and consensus functions can separate them.
         equal = equal_rows(weights[seen])
         run_labels = united(runs.labels, equal)
         self.selected_runs_ = chosen_runs(
@@ -272,9 +272,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Cosine of every document with the mean term weights of every cluster.
+        """Cosine similarities to the mean term weights of the clusters; 0 for documents without terms.
 
-        Terms are weighted by the document frequencies of the fit; documents without terms get 0.
+        Counts are weighted by the document frequencies of the fit.
         """
         check_is_fitted(self)
         rows = unit_rows(self._weights(self._validated(X, reset=False)))
@@ -282,10 +282,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the nearest mean term weights, by :meth:`transform`.
+        """Predict the cluster with the most similar mean term weights.
 
-        Documents of the fit may get another label than in ``labels_``, which the runs decide. Those without
-        terms are in the largest cluster.
+        Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
+        Documents without terms get the largest cluster.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -333,8 +333,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             )
         if n_seen < n_documents:
             warn_caller(
-                f"{n_documents - n_seen} of {n_documents} documents have no terms; they go to the largest "
-                "cluster"
+                f"{n_documents - n_seen} of {n_documents} documents have no terms; they are assigned to the "
+                "largest cluster"
             )
 
     def _set_labels(self, found: Labels, seen: NDArray[np.intp], n_documents: int) -> None:
@@ -344,7 +344,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         self.n_clusters_ = self._n_features_out = int(found.max()) + 1
 
     def _checkpoint(self, matrix: Any) -> Checkpoint | None:
-        # The runs do not depend on how many there are, nor on what is made of them.
+        # The runs do not depend on their number, or on the consensus.
         others = {
             "n_runs": 1,
             "consensus": "mcla",
@@ -358,56 +358,53 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
 @estimator
 class NMFClustering(ParallelOptions, DocumentClusterer):
-    """Document clustering by non-negative matrix factorisation, X ~ V U^T.
+    """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
 
-    The columns of U are topics, the rows of V say how much of each topic a document has; a document
-    belongs to the cluster of its largest weight.
+    The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
+    assigned to its largest topic.
 
     Parameters
     ----------
     n_clusters : int
-        Topics, from 1 to the number of documents and of terms.
+        Number of topics, at most the number of documents and of terms.
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
-        Hierarchical alternating least squares, multiplicative updates, projected gradients, or
-        scikit-learn's "cd" and "mu".
+        Hierarchical alternating least squares, multiplicative updates, projected gradients, or the solvers
+        "cd" and "mu" of scikit-learn.
     n_init : int
-        Runs from other random factors, of which the one with the least loss counts; "hals" and "mu" do
-        them side by side.
+        Number of runs from random factors. The run with the least loss is used.
     tol : float
-        "hals", "mu": a run ends where the loss falls by less than this part of itself in an iteration,
-        1e-5 by default; "pg": where the projected gradient has shrunk to this part, 1e-4; for
-        scikit-learn's solvers as there, 1e-4.
+        Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
+        gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
     max_iter : int
-        40 for "hals", 200 for the others.
+        Largest number of iterations. Default: 40 for "hals", otherwise 200.
     normalize : bool
-        Whether weights are compared for topics of unit length. Without it labels depend on the
-        arbitrary scale of topics.
+        Scale topics to unit length before documents are assigned. False: as published, which depends on an
+        arbitrary scaling.
     dtype : {"float64", "float32"}
-        Single precision takes half the memory and, with many runs, half the time.
+        Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB
-        Bytes for the factors of the runs at work; results do not depend on it.
+        Largest size of the factors of parallel runs in bytes. Does not affect the result.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_documents,), int32
-        Clusters 0, 1, ... in the order of their first documents. Equal documents are in one cluster.
+        Clusters 0, 1, ..., numbered by first document. Equal documents are in the same cluster.
     components_ : ndarray of shape (n_clusters, n_terms)
-        Topics of unit length: first those of the clusters, in their order, then those that are the
-        largest of no document.
+        Topics of unit length, in the order of the clusters; then topics without documents.
     document_weights_ : ndarray of shape (n_documents, n_clusters)
-        Weights of these topics where the solver stopped.
+        Weights of these topics at the end of the run.
     loss_ : float
         ||X - V U^T||^2 of the best run.
     losses_ : ndarray of shape (n_init,)
     n_iter_ : int
-        Iterations of the best run.
+        Number of iterations of the best run.
 
     Notes
     -----
-    O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run,
-    O((n_documents + n_terms) n_clusters) memory per run that is at work. ``transform`` and ``predict``
-    fit weights to fixed topics to the end, so that they differ a little from ``document_weights_`` and
-    for a few documents from ``labels_``. Documents without terms get the largest cluster.
+    O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run, and
+    O((n_documents + n_terms) n_clusters) memory per parallel run. ``transform`` and ``predict`` solve for the
+    weights exactly, so they can differ from ``document_weights_`` and ``labels_``, which are not converged.
+    Documents without terms get the largest cluster.
 
     References
     ----------
@@ -439,14 +436,14 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_terms)
-            Weights of terms, finite and not negative.
+            Non-negative term weights.
         y : ignored
 
         Raises
         ------
         ValueError
-            Parameters or data out of range, more clusters than documents or terms, no terms at all, or a
-            run beyond ``max_memory``.
+            If parameters or data are out of range, there are more clusters than documents or terms, all
+            weights are 0, or a run exceeds ``max_memory``.
         """
         X = self._checked(X, reset=True)
         for count, name in zip(X.shape, ("n_samples", "n_features"), strict=True):
@@ -457,7 +454,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
                 )
         empty = row_sizes(X) == 0
         if empty.all():
-            raise ValueError("No document has any term: all entries of X are 0.")
+            raise ValueError("all entries of X are 0, so no document has a term.")
         best = map_nmf(
             _best_run,
             X,
@@ -487,10 +484,10 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the topic with the largest weight; the largest cluster where no topic has weight.
+        """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit may get another label than in ``labels_``, which is that of the weights where
-        the solver stopped: here weights are fitted to the end.
+        Documents of the fit can get other labels than ``labels_``, because their weights at the end of the
+        run are not converged.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalize:
@@ -529,7 +526,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
 
 class _Run(NamedTuple):
-    """The best of some runs, and the losses of all."""
+    """Best run, and losses of all runs."""
 
     U: AnyFloatArray
     V: AnyFloatArray
@@ -544,48 +541,47 @@ def _best_run(runs: NMFRuns) -> _Run:
 
 def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
     warn_caller(
-        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they get the largest cluster"
+        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they are assigned to the largest "
+        "cluster"
     )
 
 
 @estimator
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
-    """k-means of the directions of the rows, the usual one for documents.
+    """Spherical k-means: k-means with cosine similarities.
 
-    Maximises I2, the sum over the clusters of the length of the sum of their rows of unit length, which
-    is the sum of the cosine similarities of all rows to their centroids.
+    It maximises I2, the sum of the cosine similarities of all rows to their centroids.
 
     Parameters
     ----------
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     algorithm : {"kmeans", "bisecting"}
-        All clusters at once from rows drawn at random; or one cluster after the other split in two,
-        always that whose split raises I2 most.
+        k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init : int
-        Runs, of which that of the largest I2 counts.
+        Number of runs. The run with the largest I2 is used.
     max_iter : int
-        Updates of the centroids in a run, or in every split.
+        Largest number of updates of the centroids per run or split.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Sums of the rows of unit length, brought to unit length.
+        Centroids of unit length.
     n_clusters_ : int
-        ``n_clusters``, or fewer where fewer rows differ in direction.
+        ``n_clusters``, or the number of distinct directions if smaller.
     i2_ : float
         I2 of the labels.
     n_iter_ : int
-        Updates of the centroids in the run that counts, in all its splits together.
+        Number of updates of the centroids in the best run.
 
     Notes
     -----
-    Rows are brought to unit length here. Rows of zeros have no direction: they go to the largest cluster,
-    with a warning. A cluster that loses all its rows gets the row least similar to its centroid.
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
+    cluster gets the row that is least similar to its centroid.
 
-    O(n_init nnz(X) n_clusters) time an iteration, nnz being n_samples n_features for dense data;
-    bisecting about log(n_clusters) in place of n_clusters. O((n_samples + n_features) n_clusters) memory
-    beside a copy of X; sparse data stay sparse.
+    O(n_init nnz(X) n_clusters) time per iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with
+    nnz(X) = n_samples n_features for dense data. O((n_samples + n_features) n_clusters) memory besides a
+    copy of X, which stays sparse.
 
     References
     ----------
@@ -645,16 +641,17 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the most similar centroid; rows of zeros go where those of the fit went.
+        """Predict the cluster of the most similar centroid; zero rows get the cluster of those of the fit.
 
-        After ``algorithm="bisecting"`` the labels of the fit may differ: splits are final.
+        With ``algorithm="bisecting"``, rows of the fit can get other labels than ``labels_``, because splits
+        are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Cosine distances 1 - cos to the centroids, 1 for rows of zeros."""
+        """Cosine distances 1 - cos to the centroids; 1 for zero rows."""
         similarities, _ = self._similarities(X)
         return np.maximum(1.0 - similarities, 0.0)
 
@@ -668,7 +665,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Best of all runs; one empty cluster where there is no row."""
+        """Best of all runs, or an empty cluster if there is no row."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -685,9 +682,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     def _warn(self, best: SphericalPartition, n_zero: int) -> None:
         if n_zero:
-            warn_caller(
-                f"{n_zero} rows of X are all zero and have no direction; they are in the largest cluster"
-            )
+            warn_caller(f"{n_zero} rows of X are zero; they are assigned to the largest cluster")
         if self.n_clusters_ < self.n_clusters:
             warn_of_few(
                 self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
@@ -712,10 +707,9 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once for every seed; runs that a checkpoint holds are not made again.
+    """Factorise B once per seed, except for the runs in a checkpoint.
 
-    The checkpoint is written after every ``checkpoint.every`` runs; options are those of
-    :func:`map_nmf`.
+    The checkpoint is written after every ``checkpoint.every`` runs. Options are those of :func:`map_nmf`.
     """
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
@@ -735,12 +729,12 @@ def ensemble_runs(
             if checkpoint is not None:
                 kept = _save(checkpoint, done, kept)
     if done is None:
-        raise ValueError("an ensemble needs at least one run")
+        raise ValueError("an ensemble requires at least one run")
     return done
 
 
 class EnsembleRuns(NamedTuple):
-    """Labels, losses and iterations of every run, and the topics, by row, of the run with the least loss."""
+    """Labels, losses and iterations of all runs, and the topics (rows) of the run with the least loss."""
 
     labels: NDArray[np.int32]
     losses: NDArray[np.float64]

@@ -1,6 +1,6 @@
-"""SRMOSC: spectral clustering of graphs in which every sample is rebuilt from a few others.
+"""SRMOSC: spectral clustering of graphs of sparse representations of the samples.
 
-A search gives a front of sparse graphs (``SRMOSC``); ``GraphMembers`` turns its members into partitions.
+``SRMOSC`` finds a front of sparse graphs, and ``GraphMembers`` computes their partitions.
 """
 
 from __future__ import annotations
@@ -52,81 +52,75 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems.graphs import MAX_MEMORY, SRMOSCProblem
 
 FINALS = ("rcut", "consensus")
-# The ratio cut compares at most and at least so many members, and in between as many as have this number of
-# samples in all: eigenvectors of large graphs take long.
+# Largest and smallest number of members that the ratio cut compares, and their largest number of samples in
+# total, because eigenvectors of large graphs are expensive.
 _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 
 
 @estimator
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
-    """Spectral clustering of graphs in which every sample is rebuilt from a few others.
+    """Spectral clustering of graphs of sparse representations of the samples.
 
-    The weights of a graph are to rebuild the samples well, and to be few. The search finds a front of graphs,
-    from one link per sample to many; one of them is picked, or their mean is taken.
+    The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs
+    with low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is
+    then clustered.
 
-    What was published is known from its abstract only: the objectives' exact form, the operators and the
-    details of the choice are reconstructions. Both objectives are sums over the samples, so that most of
-    the front is found sample by sample, without evolution (``solver="hull"``, the default), and better
-    than by evolution.
+    Only the abstract of the paper was available: the form of the objectives, the operators and the selection
+    are reconstructions. Both objectives are sums over samples, so most of the front can be computed sample
+    by sample (``solver="hull"``), with better results than by evolution.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters K, from 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     n_candidates : int or "all", optional
-        How many of the nearest others a sample may be rebuilt from; default 2 (floor(ln N) + 1).
-        ``"all"`` is the literal problem of N x N matrices: in few features it links clusters, since far
-        samples rebuild as well as near ones.
+        Number of nearest candidates for links. Default: 2 (floor(ln N) + 1). ``"all"``: N x N matrices as
+        published, which link clusters if there are few features.
     solver : {"hull", "nsga2"}
-        ``"hull"`` finds the supported solutions, exactly up to the greedy choice of links. ``"nsga2"`` is
-        evolution as in the paper; its fronts are thin, so that graphs fall apart and the picks are worse.
+        ``"hull"`` computes the supported solutions, exactly except for a greedy selection of links.
+        ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
-        Rule that makes the partition, see also ``choose``. ``"rcut"``: the partition of the member that has
-        the least ratio cut on the mean of all members' graphs. ``"consensus"``: the partition of that mean,
-        which costs one eigenproblem instead of up to 30 (from 5000 samples on fewer, down to 6) and is
-        recommended above some thousand samples. A row, the knee or an objective: one member, whose own
-        graph is clustered.
+        ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
+        ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
     rho : float or "auto"
-        Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
+        Ridge penalty. ``"auto"``: 0.025 times the mean feature variance.
     pop_size : int
-        Population size; with ``solver="hull"`` the largest number of members of ``pareto_front_``.
+        Population size; with ``solver="hull"``, largest number of solutions in ``pareto_front_``.
     n_gen : int
-        Generations after the initial population, with ``solver="nsga2"``.
+        Number of generations after the initial population, with ``solver="nsga2"``.
     pc, pm : float, default=0.7 and 0.3
-        Probabilities that a pair is crossed and that an individual is mutated.
+        Crossover probability of a pair, and mutation probability of an individual.
     metric : str or callable
-        Distance that decides which candidates are near: any metric of scikit-learn but ``"precomputed"``.
+        Distance for the nearest candidates: a metric of scikit-learn, except ``"precomputed"``.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool
-        Allow ``n_candidates="all"`` above 2000 samples.
+        Allow ``n_candidates="all"`` for more than 2000 samples.
     checkpoint : path
-        File to which the state of the evolution is written; needs an integer ``random_state`` and
-        ``solver="nsga2"``.
+        File for the state of the evolution. Requires an integer ``random_state`` and ``solver="nsga2"``.
 
     Attributes
     ----------
     chosen_ : int or None
-        Row of the front whose partition this is; None for the mean of all.
+        Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Error and number of links, by the latter. With ``solver="hull"``, up to ``pop_size`` members
-        evenly along it.
+        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, at most
+        ``pop_size`` solutions, evenly along the front.
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
     result_ : pymoo.core.result.Result
-        With ``solver="hull"`` without genes.
+        Without genes for ``solver="hull"``.
     history_ : Recorder
         With ``solver="nsga2"``.
 
     Notes
     -----
-    Samples of different classes are never candidates of each other; a sample left without candidate is an
-    error.
+    Samples of different classes are never candidates of each other. A sample without candidates raises an
+    error. Members whose graph has more than ``n_clusters`` components are not selected, unless all have,
+    because the ratio cut favours isolated samples.
 
-    With w candidates per sample the hull takes O(N w n_features) time for every link of the densest member
-    and O(N w) memory; evolution O(n_gen pop_size N w) and 8 pop_size N w bytes. The ratio cut ranks single
-    samples cut off from thin graphs too well; members whose graph falls into more than K parts are
-    therefore not picked, unless all do.
+    For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member and
+    O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     References
     ----------
@@ -211,16 +205,16 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     def _checkpoint(self, *data: Any) -> Checkpoint | None:
         if self.solver == "hull" and (self.checkpoint is not None or self.resume):
             raise ValueError(
-                'checkpoint and resume are about solver="nsga2"; solver="hull" has no generations.'
+                'checkpoint and resume require solver="nsga2"; solver="hull" has no generations.'
             )
-        # How a partition is taken from the front is no part of the search, and may change on resuming.
+        # The selection does not affect the search, so it can change when it is resumed.
         same = clone(self).set_params(final="consensus", laplacian="sym", bridge=True, eigen_solver="auto")
         return _base.checkpoint_for(same, *data)
 
     def _search(
         self, problem: SRMOSCProblem, seed: int, checkpoint: Checkpoint | None
     ) -> Plans[tuple[FloatArray, Callable[[int], sp.csr_array]]]:
-        """Objectives of the members, and a function that makes the graph of a member."""
+        """Run the search, and return the objectives and a function that computes the graph of a member."""
         for name in ("hull_", "history_"):
             self.__dict__.pop(name, None)
         if self.solver == "hull":
@@ -243,13 +237,13 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
             seed,
             NSGA2,
             selection=TournamentSelection(func_comp=batched_tournament),
-            # The errors of rows go along with the rows, so that only new ones are computed.
+            # Errors are stored with rows, so that only new rows are evaluated.
             evaluator=RowTableEvaluator(),
             output=None,
         )
         yield from self._drive(search, problem, self.n_gen, checkpoint)
         self.result_ = search.result()
-        # Non-dominated individuals of different objectives, by the number of links.
+        # Non-dominated individuals with distinct objectives, sorted by number of links.
         F = search.algorithm.pop.get("F")
         rows = ensemble_members(F)
         _, first = np.unique(F[rows][:, ::-1], axis=0, return_index=True)
@@ -271,15 +265,14 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 @dataclass(frozen=True, eq=False)
 class GraphMembers(_fronts.MemberGraphs):
-    """Non-dominated similarity graphs, by the number of links, and their partitions.
+    """Non-dominated similarity graphs, sorted by number of links, and their partitions.
 
-    ``graph`` gives the directed similarity matrix of a member. Labels of members that have been clustered
-    are kept in ``known_labels``.
+    ``graph(member)`` returns the directed similarity matrix of a member. ``known_labels`` caches labels.
     """
 
     graph: Callable[[int], sp.csr_array]
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
-    # The whole partition of the member of the least cut alone: embeddings of all would take much memory.
+    # Only the partition of the least cut is stored, because embeddings take much memory.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
@@ -287,22 +280,22 @@ class GraphMembers(_fronts.MemberGraphs):
         return self.clustered(self.mean_graph())
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition of the graph of one member."""
+        """Partition of the graph of a member."""
         found = self._least.pop(member, None)
         return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
-        """Labels of one member, remembered."""
+        """Labels of a member, cached."""
         if member not in self.known_labels:
             self._remember(member)
         return self.known_labels[member]
 
     def least_cut(self) -> int:
-        """The member whose partition has the least ratio cut on the mean graph.
+        """Member whose partition has the least ratio cut on the mean graph.
 
-        At most 30 members, evenly along the front, are compared; from 5000 samples on fewer, down to 6.
-        Partitions of graphs that fall into more components than there are clusters are arbitrary and do
-        not count, unless all graphs do. Ctrl-C ends the comparison with the best so far, and a warning.
+        Compares at most 30 members, evenly along the front, and fewer, down to 6, from 5000 samples.
+        Partitions of graphs with more components than clusters are arbitrary, and are ignored unless all are.
+        Ctrl-C ends the comparison with a warning.
         """
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
@@ -322,22 +315,22 @@ class GraphMembers(_fronts.MemberGraphs):
                 if cut < least:
                     best, least = member, cut
                     self._least.clear()
-                    # A disconnected graph is clustered again if chosen, for the warning that belongs to it.
+                    # A disconnected graph is clustered again if selected, to give its warning.
                     if partition is not None and (self.options["bridge"] or components[member] <= n_clusters):
                         self._least[member] = partition
-                # No cut is less than 0.
+                # 0 is the least possible cut.
                 if least <= 0.0 or guard.requested:
                     break
         if guard.requested:
             warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
-                'so far is taken, and choose("rcut") goes on.',
+                'of these is used, and choose("rcut") continues the comparison.',
                 InterruptedSearchWarning,
             )
         return best
 
     def n_components(self, member: int) -> int:
-        """Connected components of the graph of one member."""
+        """Connected components of the graph of a member."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
@@ -350,7 +343,7 @@ class GraphMembers(_fronts.MemberGraphs):
 
     def _remember(self, member: int) -> graphs.SpectralPartition:
         with warnings.catch_warnings():
-            # Only the chosen partition warns.
+            # Only the selected partition gives warnings.
             warnings.filterwarnings("ignore", message="the graph has .* components")
             partition = self.partition(member)
         self.known_labels[member] = partition.labels

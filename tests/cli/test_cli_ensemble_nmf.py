@@ -72,7 +72,7 @@ def test_ensemble_of_documents(run, rows, tmp_path):
     }
     assert record["scores"]["accuracy"] >= 36 / 37
     assert record["warnings"] == [
-        "1 of 37 documents have no terms; they go to the largest cluster",
+        "1 of 37 documents have no terms; they are assigned to the largest cluster",
     ]
     assert {"clusters.csv", "terms.png"} < set(record["files"])
     assert (tmp_path / "out" / "terms.png").stat().st_size > 10_000

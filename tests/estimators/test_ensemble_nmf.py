@@ -397,7 +397,7 @@ def test_documents_whose_terms_weigh_nothing_are_told_once():
         model = EnsembleNMF(2, n_runs=4, input="counts", random_state=0).fit(counts)
         model.predict(counts)
     assert [str(warning.message) for warning in caught] == [
-        "2 of 12 documents have no terms; they go to the largest cluster"
+        "2 of 12 documents have no terms; they are assigned to the largest cluster"
     ]
     np.testing.assert_array_equal(model.run_labels_[:, -2:], -1)
 

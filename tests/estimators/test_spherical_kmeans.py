@@ -138,7 +138,7 @@ def test_zero_rows_go_to_the_largest_cluster_with_a_warning(algorithm):
     X, topic = X[topic != 2], topic[topic != 2]
     X = np.vstack([np.zeros(40), X, X[topic == 1], np.zeros(40)])
     model = SphericalKMeans(2, algorithm=algorithm, random_state=0)
-    with pytest.warns(UserWarning, match="2 rows of X are all zero"):
+    with pytest.warns(UserWarning, match="2 rows of X are zero"):
         model.fit(sp.csr_matrix(X))
     counts = np.bincount(model.labels_[1:-1])
     assert counts[0] != counts[1]
@@ -163,7 +163,7 @@ def test_rows_that_do_not_differ_make_fewer_clusters(algorithm):
 def test_nothing_but_zero_rows(algorithm):
     model = SphericalKMeans(3, algorithm=algorithm)
     with (
-        pytest.warns(UserWarning, match="4 rows of X are all zero"),
+        pytest.warns(UserWarning, match="4 rows of X are zero"),
         pytest.warns(UserWarning, match="only 1 of n_clusters=3"),
     ):
         model.fit(np.zeros((4, 2)))

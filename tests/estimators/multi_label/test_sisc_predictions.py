@@ -133,7 +133,7 @@ def test_numbers_of_labels(model, data):
     for odd, message in [(5, "n_labels"), (-1, "n_labels"), ([1, 2], "120"), (1.5, "n_labels")]:
         with pytest.raises(ValueError, match=message):
             model.predict(X, n_labels=odd)
-    with pytest.raises(ValueError, match="n_labels requires label sets"):
+    with pytest.raises(ValueError, match="n_labels is for label sets"):
         SISC(**QUICK).fit(X, np.arange(120) % 2).predict(X, n_labels=1)
 
 
