@@ -541,8 +541,8 @@ def _best_run(runs: NMFRuns) -> _Run:
 
 def _warn_of_largest(documents: NDArray[np.bool_], why: str) -> None:
     warn_caller(
-        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they are assigned to the largest "
-        "cluster"
+        f"{np.count_nonzero(documents)} of {len(documents)} documents {why}; they are assigned to the "
+        "largest cluster"
     )
 
 
