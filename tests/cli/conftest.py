@@ -101,8 +101,12 @@ def run(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def _run(*arguments):
-        return CliRunner().invoke(main, [str(argument) for argument in arguments])
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+        # A picture that fails is only a warning, which no test of something else would notice.
+        assert _run.pictures_fail or "could not be drawn" not in result.output, result.output
+        return result
 
+    _run.pictures_fail = False
     return _run
 
 

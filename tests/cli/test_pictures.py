@@ -14,7 +14,8 @@ WORDS = ("fit", "words.jsonl", "--method", "spherical-kmeans", "-k", 2, "--quiet
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
+def data(run, tmp_path, monkeypatch):
+    run.pictures_fail = True
     monkeypatch.chdir(tmp_path)
     rows = [f"{bag},{(bag % 2) * 9 + row / 3},{row}" for bag in range(8) for row in range(3)]
     (tmp_path / "bags.csv").write_text("\n".join(["bag,x,y", *rows]) + "\n")

@@ -114,6 +114,8 @@ def test_population_shapes():
     ("pool", "error", "message"),
     [
         (np.zeros((4, 2)), TypeError, "against a pool of partitions.*got ndarray"),
+        ([A, B], TypeError, "against a pool of partitions.*got list"),
+        (([A, B], ["x", "y"], 1), TypeError, "against a pool of partitions.*got tuple"),
         (([A, B], ["x"]), ValueError, "2 partitions, 1 names"),
         (([A, B], "xy"), ValueError, "2 partitions, 1 names"),
         (([A, B], [0, 1]), TypeError, "families must be names"),
