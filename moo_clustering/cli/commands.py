@@ -397,7 +397,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
             find_method(options["method"])
         from moo_clustering.cli.fit import run_fit
 
-        run_fit(data, out, **options)
+        run_fit(data, out, options)
 
 
 @click.command()

@@ -46,134 +46,97 @@ from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._methods import find_method
 from moo_clustering.results import ClusteringResult, has_labels
 
-# Samples from which on the recommended method takes so long that one may doubt whether it goes on.
+# Number of samples above which the command announces that the recommended method takes minutes.
 LONG = 1000
 
 
-def run_fit(
-    data: str,
-    out: Path,
-    *,
-    method: str | None,
-    n_clusters: int | None,
-    settings: Sequence[str],
-    bag: str | None,
-    labels: str | None,
-    partial_labels: str | None,
-    hold_out: float | None,
-    label_file: Path | None,
-    must_link: str | None,
-    cannot_link: str | None,
-    id_column: str | None,
-    drop: Sequence[str],
-    header: bool | None,
-    prepare: bool,
-    weights: str | None,
-    missing: str | None,
-    text_columns: str | None,
-    min_df: float | None,
-    max_df: float | None,
-    svd: int | None,
-    n_features: int | None,
-    stemmer: str | None,
-    seed: int,
-    jobs: int | None,
-    checkpoint_every: int | None,
-    resume: bool,
-    no_report: bool,
-    plain_csv: bool,
-    quiet: bool,
-) -> None:
+# Options of the command by the step that uses them.
+_READING = ("bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header")
+_FEATURES = ("hold_out", "n_features", "min_df", "max_df", "svd", "stemmer")
+
+
+def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     """Read the data, fit the method, write the folder ``out`` and print the summary.
 
-    Parameters are the options of the command. The command ends with exit code 130 after an interruption.
+    ``options`` are those of the command, by name. Exits with code 130 after an interruption.
     """
-    started = time.perf_counter()
+    started, quiet, seed, resume = (
+        time.perf_counter(),
+        options["quiet"],
+        options["seed"],
+        options["resume"],
+    )
     with shown_warnings() as notices:
         folder = click.get_current_context().with_resource(open_folder(out, resume=resume))
-    method, why = choose_method(method, data, bag)
-    found, preset = find_method(method)
-    estimator_class = found.load()
-    options = parse_settings(settings, found.name, estimator_class)
-    given = {"weights": weights, "missing": missing}
-    filling = {name: value for name, value in given.items() if value is not None}
-    if filling and not prepare:
-        raise DataError(f"--no-prepare takes columns as they are, and --{next(iter(filling))} prepares them")
+    name, why = choose_method(options["method"], data, options["bag"])
+    method, preset = find_method(name)
+    estimator_class = method.load()
+    settings = parse_settings(options["settings"], method.name, estimator_class)
+    filling = {name: options[name] for name in ("weights", "missing") if options[name] is not None}
+    if filling and not options["prepare"]:
+        raise DataError(f"--no-prepare uses columns unchanged, but --{next(iter(filling))} prepares them")
     with shown_warnings() as more_notices:
         samples = load_data(
             data,
-            found,
-            bag=bag,
-            label_file=label_file,
-            text_columns=text_columns,
-            labels=labels,
-            partial_labels=partial_labels,
-            id_column=id_column,
-            drop=drop,
-            prepares=prepares(found, preset | options) if prepare else None,
+            method,
+            prepares=prepares(method, preset | settings) if options["prepare"] else None,
             filling=filling,
-            header=header,
+            **{name: options[name] for name in _READING},
         )
     notices += more_notices
-    _require_used(filling, samples, found.name)
+    _require_used(filling, samples, method.name)
     for line in () if quiet else samples.notes:
         click.echo(f"Note: {message_line(line)}", err=True)
-    own = dict(options)  # as the user set them
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
+    scaled: dict[str, Any] = {}
     if "scale" in values and isinstance(samples, PreparedSamples) and samples.has_equal_columns:
-        options.setdefault("scale", "none")  # columns have equal weights by now
-    checkpointing = checkpoint_every is not None or (
-        # A killed run that left nothing but its record is started over, whatever the method.
-        resume and (not folder.killed or writes_checkpoints(found, values | preset | options))
+        scaled = {"scale": "none"}  # prepared columns have equal weights already
+    parameters = preset | scaled | settings
+    checkpointing = options["checkpoint_every"] is not None or (
+        # A killed run without results is started over, with any method.
+        resume and (not folder.killed or writes_checkpoints(method, values | parameters))
     )
     estimator = build_estimator(
-        found,
+        method,
         estimator_class,
-        preset | options,
-        n_clusters=n_clusters,
+        parameters,
+        n_clusters=options["n_clusters"],
         seed=seed,
-        n_jobs=jobs,
+        n_jobs=options["jobs"],
         verbose=not quiet,
         checkpoint=folder.checkpoint if checkpointing else None,
-        checkpoint_every=checkpoint_every,
+        checkpoint_every=options["checkpoint_every"],
     )
     with shown_warnings() as more_notices:
-        samples, use = estimator_input(
-            found,
-            estimator,
-            samples,
-            seed,
-            quiet,
-            hold_out=hold_out,
-            n_features=n_features,
-            min_df=min_df,
-            max_df=max_df,
-            svd=svd,
-            stemmer=stemmer,
-        )
+        features = {name: options[name] for name in _FEATURES}
+        samples, use = estimator_input(method, estimator, samples, seed, quiet, **features)
     notices += more_notices
-    if not quiet and "scale" not in options and (note := units_note(estimator, samples)):
+    if not quiet and "scale" not in scaled | settings and (note := units_note(estimator, samples)):
         click.echo(note, err=True)
     job = Job(
-        "fit", found, estimator, samples, seed, use, notices=notices, started=started, why=why, options=own
-    )
-    supervise(job, partial_labels, must_link, cannot_link)
+        "fit", method, estimator, samples, seed, use, notices=notices, started=started, why=why,
+        options=settings,
+    )  # fmt: skip
+    supervise(job, options["partial_labels"], options["must_link"], options["cannot_link"])
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
-    if not quiet and samples.n_samples > LONG and found.equal_columns:
+    if not quiet and samples.n_samples > LONG and method.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
-    outcome = run_job(job, folder, with_report=not no_report, plain_csv=plain_csv)
+    outcome = run_job(job, folder, with_report=not options["no_report"], plain_csv=options["plain_csv"])
     if not quiet:
         click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
-    if outcome.interrupted and outcome.record["status"] == "complete":
-        click.echo("Interrupted after the fit: its whole result is saved.", err=True)
-        click.get_current_context().exit(INTERRUPTED)
     if outcome.interrupted:
-        has_result = "result" in outcome.record
-        saved = "the result so far is saved" if has_result else "there is no result yet"
-        next_step = after_interruption(folder, job, has_result=has_result)
-        click.echo(f"Interrupted: {saved}; {next_step}.", err=True)
+        click.echo(_interruption(outcome, folder, job), err=True)
         click.get_current_context().exit(INTERRUPTED)
+
+
+def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
+    """What is saved after an interruption, and the next step."""
+    if outcome.record["status"] == "complete":
+        return "Interrupted after the fit: its whole result is saved."
+    has_result = "result" in outcome.record
+    saved = "the result so far is saved" if has_result else "there is no result yet"
+    return f"Interrupted: {saved}; {after_interruption(folder, job, has_result=has_result)}."
 
 
 @dataclass(frozen=True)
@@ -181,8 +144,8 @@ class Outcome:
     """The result of a run."""
 
     record: dict[str, Any]  # as written to the folder
-    interrupted: bool  # whether Ctrl-C, or a signal that counts as it, ended the fit or the report
-    # Description of the clusters of documents, and of those with feature weights or modes.
+    interrupted: bool  # whether Ctrl-C or another signal ended the fit or the report
+    # Description of the clusters, if any.
     clusters: pd.DataFrame | None = None
 
 
@@ -194,12 +157,12 @@ def run_job(
     with_report: bool = True,
     plain_csv: bool = False,
 ) -> Outcome:
-    """Fit and save; after Ctrl-C, save what there is.
+    """Fit and save the results, also after Ctrl-C.
 
-    A first Ctrl-C while results are saved is heeded after them, a second one at once. Results are written
-    first, then the report, then the record that says "complete"; the checkpoint goes last. A run that is
-    killed between two of these steps goes on from it and makes what is missing. ``extra`` are more entries
-    for the record; with ``plain_csv``, cells of CSV files that look like formulas stay as they are.
+    A first Ctrl-C while results are saved takes effect after them, a second one at once. Results are written
+    first, then the report, then the record with status "complete"; the checkpoint is removed last. A killed
+    run can be resumed between any two of these steps. ``extra`` are further entries of the record. With
+    ``plain_csv``, cells of CSV files that look like formulas stay unchanged.
     """
     record = job.record() | dict(extra or {})
     found = None
@@ -242,7 +205,7 @@ def run_job(
                     record["files"] += save_report(folder.path, job, record, found.report)
                 record["warnings"] += warnings[before:]
             record["timings"]["total"] = time.perf_counter() - job.started
-            # Without the content of the report, the front is in the checkpoint alone.
+            # Without the content of the report, only the checkpoint contains the front.
             has_front = found is not None and (not with_report or CONTENT in record["files"])
             folder.finish(record, complete=not interrupted and has_front)
             interrupted = guard.requested
@@ -255,23 +218,25 @@ def run_job(
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
         if not isinstance(samples, PreparedSamples | CategorySamples):
-            raise DataError(f"--{name} is for tables whose columns become features, and {samples} is none")
+            raise DataError(
+                f"--{name} requires a table whose columns are converted to features, not {samples}"
+            )
         if name == "weights" and not (isinstance(samples, PreparedSamples) and samples.has_equal_columns):
             raise DataError(
-                f"--weights needs columns of equal scale, and method {method} is given them as they are; "
-                "leave out --set scale=... if that is why"
+                f"--weights requires columns of equal scale, which method {method} does not get here; "
+                "leave out --set scale=..., if given"
             )
 
 
 def _warn_of_missing(job: Job) -> None:
-    """Tell whether the clusters follow cells that were missing."""
+    """Warn if the clusters depend on missing cells."""
     if isinstance(job.samples, PreparedSamples) and has_labels(job.estimator):
         names = following_missing(job.samples.missing, job.estimator.labels_)
         if names:
             listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
             warn_caller(
-                f"the clusters follow the missing cells of {listed}: they may tell how the table was filled "
-                "in rather than what is in it"
+                f"the clusters follow the missing cells of {listed}: they may reflect how the table was "
+                "filled rather than its content"
             )
 
 
@@ -293,13 +258,13 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Refuse what a method of another package finds unless it is one cluster number per sample."""
+    """Raise unless a method of another package has found one cluster number per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise ValueError(
-            f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} integers, "
-            f"from 0, or -1 for noise; got shape {labels.shape} of type {labels.dtype}"
+            f"method {job.method.name} of {job.method.module} must set labels_ to {n_samples} cluster "
+            f"numbers 0, 1, ..., or -1 for noise, got shape {labels.shape} of type {labels.dtype}"
         )
     job.estimator.labels_ = labels
 
@@ -320,7 +285,7 @@ def _summary(found: ClusteringResult) -> dict[str, Any]:
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """The next step after an interruption, in words."""
+    """Next step after an interruption, in words."""
     if (folder.path / CHECKPOINT).exists():
         return "go on with the same command and --resume"
     if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -329,15 +294,15 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 
 
 def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
-    """Write the content of the report of a fitted job, and its page; return the names of the files.
+    """Write the content and the page of the report of a fitted job, and return the names of the files.
 
-    ``extra`` are more keyword arguments of ``report_content``. Whatever goes wrong is a warning: the results
-    are saved by then.
+    ``extra`` are further arguments of ``report_content``. Any error is a warning, because the results are
+    saved already.
     """
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
     try:
-        # Loaded here because it takes a second, and there may be no memory for it.
+        # Imported here because it is slow, and can fail for lack of memory.
         from moo_clustering.visualization.report import report_content, write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -349,7 +314,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         files.append(REPORT)
     except KeyboardInterrupt:
         _warn("it was interrupted", files, has_checkpoint)
-    except Exception as error:  # a figure is not worth a run, whatever is wrong with it
+    except Exception as error:  # the results matter more than a report
         _warn(f"{type(error).__name__}: {message_line(error)}", files, has_checkpoint)
     return files
 
@@ -358,7 +323,7 @@ def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
     later = ", and `moo-clustering report` can make the page later" if CONTENT in files else ""
     if not later and has_checkpoint:
         later = ", and the same command with --resume makes it"
-    warn_caller(f"{REPORT} could not be made ({why}); the results are saved{later}")
+    warn_caller(f"{REPORT} could not be written ({why}); the results are saved{later}")
 
 
 def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def test_a_signal_while_results_are_saved_waits_for_them(run, monkeypatch, tmp_p
     monkeypatch.setattr(fit, "save_results", saved)
     result = run(*MOCK_RUN[:-1], "--out", "out", "--quiet")
     assert result.exit_code == 128 + number
-    assert "report.html could not be made (it was interrupted); the results are saved" in result.stderr
+    assert "report.html could not be written (it was interrupted); the results are saved" in result.stderr
     assert status(tmp_path / "out") == "complete"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert not (tmp_path / "out" / "report.html").exists()

@@ -214,10 +214,10 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--weights", "equal", "--set", "scale=isotropic"), "--weights needs columns of equal scale"),
+        (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires columns of equal scale"),
         (
             ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
-            "--weights needs columns of equal scale, and method spherical-kmeans is given them as they are",
+            "--weights requires columns of equal scale, which method spherical-kmeans does not get",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],

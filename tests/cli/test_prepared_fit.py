@@ -135,7 +135,7 @@ def test_without_preparation(fails, messy):
     message = fails(*fit_of("mock"), "--no-prepare")
     assert "are not numeric" in message
     assert "without --no-prepare, features are made of such columns" in message
-    assert "--no-prepare takes columns as they are, and --missing" in fails(
+    assert "--no-prepare uses columns unchanged, but --missing" in fails(
         *fit_of("mock"), "--no-prepare", "--missing", "median"
     )
 

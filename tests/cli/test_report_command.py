@@ -120,7 +120,7 @@ def test_report_that_fails_loses_nothing(run, slices, table, tmp_path, monkeypat
     assert record["files"][0] == "labels.csv"
     assert "report.html" not in record["files"]
     [warning] = record["warnings"]
-    assert warning.startswith("report.html could not be made (")
+    assert warning.startswith("report.html could not be written (")
     # Without a checkpoint there is nothing to resume.
     assert warning.endswith("; the results are saved")
     assert f"Warning: {warning}" in result.stderr

@@ -212,7 +212,7 @@ def test_checkpoint_is_kept_when_the_result_has_no_room(tmp_path):
 def test_report_without_room_is_a_warning(commands):
     found = commands["report"]
     assert (found["status"], found["equal"]) == (0, True)
-    assert "report.html could not be made" in found["stderr"]
+    assert "report.html could not be written" in found["stderr"]
     assert "File too large" in found["stderr"]
     assert "report.html" not in found["files"]
     assert not [name for name in found["files"] if name.endswith(".tmp")]
