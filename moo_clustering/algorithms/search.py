@@ -1,6 +1,6 @@
-"""The loop around any search: progress, history, checkpoints and an orderly Ctrl-C.
+"""The loop of all searches: progress, history, checkpoints and interruption by Ctrl-C.
 
-:func:`drive` runs whatever follows the :class:`Search` protocol; :class:`Recorder` keeps the history.
+:func:`drive` runs any :class:`Search`, and a :class:`Recorder` stores its history.
 """
 
 from __future__ import annotations
@@ -53,33 +53,32 @@ def drive(
     signs: ArrayLike | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> bool:
-    """Run a search until it has done ``n_gen`` generations or says that it is finished.
+    """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    Ctrl-C (in the main thread) lets the current generation finish, writes a last checkpoint where one
-    is configured, and ends the search with what it has; a second Ctrl-C raises KeyboardInterrupt at
-    once. So do SIGTERM and SIGHUP where they have the same handler as SIGINT; see :class:`InterruptGuard`.
+    Ctrl-C in the main thread ends the search after the current generation, with a last checkpoint if one is
+    configured. A second Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP act like Ctrl-C if they
+    have the handler of SIGINT; see :class:`InterruptGuard`.
 
     Parameters
     ----------
     search : Search
-        Neither started nor restored yet.
+        New search, neither started nor restored.
     n_gen : int
-        Generations after the initial population; 0 evaluates only that. A resumed search counts
-        those it did before, and may be given more of them than it was at first.
+        Number of generations after the initial population, including those before a checkpoint. It can be
+        larger than in the interrupted run.
     recorder : Recorder, optional
-        Gets the objectives of every generation; its history is part of the checkpoint.
+        Stores the objectives of every generation. Its history is part of the checkpoint.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
-        Text before the bar.
+        Text before the progress bar.
     objective_names : sequence of str, optional
-        For the bar; ``f1``, ``f2``, ... by default.
+        Names for the progress bar. Default: ``f1``, ``f2``, ...
     signs : array-like of shape (n_objectives,), optional
-        For the bar, -1 for objectives that are maximised and negated in the search.
+        -1 for objectives that are maximised and negated in the search, for the progress bar.
     checkpoint : Checkpoint, optional
-        Where to save after the initial population, every ``every`` generations and at the end, and
-        whether to go on from a file that is there. Going on gives bit for bit the result of a run
-        that was never stopped.
+        File to write after the initial population, every ``every`` generations and at the end, and whether to
+        continue from it. A resumed run equals an uninterrupted run bit for bit.
 
     Returns
     -------
@@ -89,19 +88,19 @@ def drive(
     Raises
     ------
     TypeError, ValueError
-        For a bad ``n_gen``, a search that cannot be saved although a checkpoint is wanted, or a
-        checkpoint that has more than ``n_gen`` generations.
+        If ``n_gen`` is invalid, a checkpoint is requested for a search that cannot be saved, or the
+        checkpoint has more than ``n_gen`` generations.
     ArchiveError, CheckpointMismatchError
-        When the file is no readable checkpoint of this run.
+        If the file is not a readable checkpoint of this run.
     MemoryError
-        With what is saved; nothing is written then, since that takes memory too.
+        If memory runs out. The message names the last saved generation.
 
     Warns
     -----
     InterruptedSearchWarning
         After Ctrl-C.
     ExhaustedSearchWarning
-        When no new individuals could be made before ``n_gen`` generations were done.
+        If mating found no new individuals before ``n_gen`` generations.
     """
     n_gen = integer("n_gen", n_gen, 0)
     saver = Saver(checkpoint, search, recorder)
@@ -177,8 +176,8 @@ def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> N
 def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint | None) -> None:
     if search.exhausted and search.generation < n_gen:
         warn_caller(
-            f"no new individuals could be made after generation {search.generation} of {n_gen}; the search "
-            f"ended there (the search space may be nearly used up, or the variation too weak)",
+            f"the search found no new individuals after generation {search.generation} of {n_gen} and ended "
+            f"there (the search space may be nearly exhausted, or the variation too weak)",
             ExhaustedSearchWarning,
         )
     if interrupted:
@@ -193,11 +192,10 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
 
-    SIGTERM and SIGHUP count as Ctrl-C if whoever runs the process gave them the same handler as SIGINT, as
-    the command does; the guard sets handlers for no others. Signal handlers belong to the main thread:
-    elsewhere the guard does nothing, and neither does it where SIGINT is ignored or handled outside Python.
-    The previous handler always comes back. Guards nest: what interrupts the inner search also asks the outer
-    ones to stop. A guard that is already ``requested`` raises at the first signal.
+    SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT, as in the command. The guard does
+    nothing outside the main thread, or if SIGINT is ignored or handled outside Python. It always restores the
+    previous handler. Guards can be nested: a signal in an inner search also requests the outer ones to stop.
+    A guard created with ``requested=True`` raises at the first signal.
     """
 
     def __init__(self, requested: bool = False) -> None:
@@ -229,14 +227,14 @@ class InterruptGuard:
         self._previous, self._numbers = None, []
 
     def request(self, number: int = signal.SIGINT) -> None:
-        """Ask this search and those around it to stop after the current generation."""
+        """Request this search and the outer searches to stop after the current generation."""
         self.requested = True
         outer = self._outer
         if outer is not None:
             outer.request(number)
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal."""
+        """Handle a signal."""
         if not self.requested:
             self.request(number)
         elif self._outer is not None:
@@ -246,17 +244,16 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """The guard, or the command, whose handler this one has replaced."""
+        """Guard, or command, whose handler this guard replaces."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
 
 class Progress:
-    """A bar on stderr: generations, rate, time left and the best value of each objective.
+    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective.
 
-    It counts from ``done`` to ``n_gen`` generations after the text ``description``. Objectives are named
-    ``f1``, ``f2``, ... by default; those whose natural values are greater where they are better have the
-    sign -1.
+    It counts from ``done`` to ``n_gen`` generations, after the text ``description``. ``signs`` are -1 for
+    maximised objectives. Default names of objectives: ``f1``, ``f2``, ...
     """
 
     def __init__(
@@ -275,7 +272,7 @@ class Progress:
         self._bar = progress_bar(**options, leave=True) if verbose else None
 
     def show(self, done: int, F: NDArray[np.float64]) -> None:
-        """Move the bar to ``done`` generations with the population's objectives ``F``."""
+        """Update the bar to ``done`` generations and the objectives ``F`` of the population."""
         if self._bar is None or self._bar.disable:
             return
         names = self._names or [f"f{i + 1}" for i in range(F.shape[1])]
@@ -285,7 +282,7 @@ class Progress:
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
-        """Leave the bar as it stands."""
+        """Close the bar."""
         if self._bar is not None:
             self._bar.close()
 
@@ -293,25 +290,24 @@ class Progress:
 class Recorder(Callback):
     """Objective values of every generation, for :func:`drive`, :func:`evolve` and pymoo's ``minimize``.
 
-    In place of pymoo's ``save_history=True``, which deep-copies algorithm and problem every
-    generation. Given to ``minimize`` as ``callback=Recorder()``, it counts generations as this
-    package does: 0 is the initial population. One recorder holds one run; a new run starts it afresh.
+    It replaces ``save_history=True`` of pymoo, which copies the algorithm and the problem in every
+    generation. Use it in ``minimize`` as ``callback=Recorder()``. Generation 0 is the initial population. A
+    new run deletes the previous history.
 
     Parameters
     ----------
     signs : array-like of shape (n_objectives,), optional
-        -1 for objectives that are maximised and negated in the search, for :meth:`to_frame`; default
-        all 1.
+        -1 for objectives that are maximised and negated in the search, for :meth:`to_frame`. Default: 1.
 
     Attributes
     ----------
     F : list of ndarray of shape (n_individuals, n_objectives)
-        Minimised objective values of the population, feasible or not.
+        Minimised objective values of the population, including infeasible individuals.
     generations : list of int
     seconds : list of float
-        Seconds since the start of the run; a resumed run goes on from the time it had used.
+        Seconds since the start of the run, including the time before a checkpoint.
     seed : int, dict or None
-        Seed of the run, as far as it is known.
+        Seed of the run, if known.
 
     Notes
     -----
@@ -324,7 +320,7 @@ class Recorder(Callback):
         self.begin()
 
     def begin(self, seed: object = None) -> None:
-        """Forget the previous run and start the clock.
+        """Delete the previous run and start the clock.
 
         Parameters
         ----------
@@ -337,7 +333,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Keep a copy of one generation's objective values, unless it was recorded before.
+        """Store a copy of the objective values of a generation, unless it is stored already.
 
         Parameters
         ----------
@@ -357,23 +353,23 @@ class Recorder(Callback):
         self.record(generation, algorithm.pop.get("F"))
 
     def to_frame(self, objective_names: Sequence[str] | None = None) -> pd.DataFrame:
-        """One row for each generation.
+        """Convert the history to a table with one row per generation.
 
         Parameters
         ----------
         objective_names : sequence of str, optional
-            ``f1``, ``f2``, ... by default.
+            Default: ``f1``, ``f2``, ...
 
         Returns
         -------
         DataFrame
-            Columns ``generation``, ``seconds``, ``front_size`` (individuals that no other dominates) and
-            ``best_<objective>`` (natural value: the smallest, or the greatest where the sign is -1).
+            Columns ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
+            ``best_<objective>`` (natural value: the least, or the greatest for sign -1).
 
         Raises
         ------
         ValueError
-            When there are more or fewer names than objectives.
+            If the number of names differs from the number of objectives.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
@@ -400,7 +396,7 @@ class Recorder(Callback):
         return arrays, {"seed": self.seed}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over a state; the clock goes on from the last recorded time."""
+        """Restore a state. The clock continues from the last recorded time."""
         self.begin()
         self.seed = meta["seed"]
         ends = np.cumsum(arrays["sizes"])
@@ -415,14 +411,14 @@ def _front_size(F: NDArray[np.float64]) -> int:
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
-    """State of a generator, JSON-able."""
+    """State of a generator, serialisable as JSON."""
     return to_json(rng.bit_generator.state)
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Put a generator into a saved state, in place, so that whoever holds it goes on from there.
+    """Restore the state of a generator in place.
 
-    Raises a ValueError when the state is of another kind of bit generator.
+    Raises a ValueError if the state belongs to another type of bit generator.
     """
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
@@ -431,16 +427,16 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
 
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
-    """New generator in a saved state."""
+    """New generator with a saved state."""
     if state["bit_generator"] not in _BIT_GENERATORS:
-        raise ValueError(f"the saved random state is of {state['bit_generator']!r}, which is not known here")
+        raise ValueError(f"the saved random state is of {state['bit_generator']!r}, which is unknown")
     rng = np.random.Generator(_BIT_GENERATORS[state["bit_generator"]](0))
     set_rng_state(rng, state)
     return rng
 
 
 def seed_to_json(seed: object) -> Any:
-    """A seed as JSON: integers as they are, seed sequences by entropy and spawn key."""
+    """A seed as JSON: an integer, or the entropy and spawn key of a seed sequence."""
     if isinstance(seed, np.random.SeedSequence):
         return {"entropy": to_json(seed.entropy), "spawn_key": to_json(seed.spawn_key)}
     if isinstance(seed, (int, np.integer)):
@@ -455,27 +451,26 @@ def _as_arrays(value: Any) -> Any:
 
 
 class Search(Protocol):
-    """An evolutionary search, one generation at a time, for :func:`drive`.
+    """Protocol of an evolutionary search for :func:`drive`.
 
-    A search may further offer ``check_resumable()``, which :func:`drive` calls before any work when a
-    checkpoint is wanted, and which raises ValueError for a search whose state cannot be saved; and an
-    attribute ``finished``, true when it has come to its end as planned (its evaluations are used up),
-    upon which :func:`drive` stops without a warning.
+    Optional members: ``check_resumable()`` raises a ValueError if the state of the search cannot be saved;
+    :func:`drive` calls it before a run with a checkpoint. ``finished`` is True when the search has ended as
+    planned, so that :func:`drive` stops without a warning.
     """
 
     @property
     def generation(self) -> int:
-        """Completed generations; 0 after the initial population is evaluated."""
+        """Number of completed generations; 0 after the evaluation of the initial population."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether no new individuals can be made, so that advancing is pointless."""
+        """Whether the search finds no new individuals."""
 
     def start(self) -> None:
-        """Make and evaluate the initial population."""
+        """Create and evaluate the initial population."""
 
     def advance(self) -> None:
-        """Do one generation; ``generation`` grows by one unless the search turns out exhausted."""
+        """Run a generation, which increments ``generation`` unless the search is exhausted."""
 
     def objectives(self) -> NDArray[np.float64]:
         """Minimised objective values of the population, shape (n_individuals, n_objectives)."""
@@ -484,27 +479,27 @@ class Search(Protocol):
         """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over a state, in place of :meth:`start`."""
+        """Restore a state, instead of :meth:`start`."""
 
 
 @runtime_checkable
 class Checkpointable(Protocol):
-    """A survival, operator, algorithm or step that saves its own state.
+    """Protocol of survivals, operators, algorithms and steps that save their own state.
 
-    Where these two methods exist, they take the place of looking at the object's attributes.
+    Otherwise, all attributes are saved.
     """
 
     def checkpoint_state(self) -> State:
-        """Arrays and JSON-able metadata."""
+        """Return arrays and JSON-serialisable metadata."""
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over what :meth:`checkpoint_state` returned."""
+        """Restore the result of :meth:`checkpoint_state`."""
 
 
 class Saver:
-    """Writes and reads the checkpoints of one search and its recorder; without a checkpoint it does neither.
+    """Write and read the checkpoints of a search and its recorder, if a checkpoint is configured.
 
-    A ValueError is raised when a checkpoint is wanted and the search says that it cannot be saved.
+    Raises a ValueError if the search cannot be saved.
     """
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
@@ -517,7 +512,7 @@ class Saver:
             check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder where that is wanted and there is a file to do it from."""
+        """Restore search and recorder if requested and the file exists. Returns whether it did."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         loaded = load_checkpoint(self._checkpoint)
@@ -528,8 +523,8 @@ class Saver:
         except MemoryError:
             raise
         except ValueError as error:
-            raise ArchiveError(f"{self._checkpoint.path} cannot be gone on from: {error}") from error
-        except Exception as error:  # whatever searches, operators and numpy say to parts that do not fit
+            raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
+        except Exception as error:  # any error of searches, operators and NumPy for wrong arrays
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -546,15 +541,15 @@ class Saver:
                 self._recorder.begin(getattr(self._search, "seed", None))
 
     def save_if_due(self) -> None:
-        """Write a checkpoint when the generation is a multiple of ``every``."""
+        """Write a checkpoint if the generation is a multiple of ``every``."""
         if self._checkpoint is not None and self._search.generation % self._checkpoint.every == 0:
             self.save()
 
     def save(self) -> None:
-        """Write a checkpoint unless this generation has one.
+        """Write a checkpoint, unless this generation is saved already.
 
-        A failure to write the first one is an error: nothing is lost yet. Later ones (a disk that
-        filled up) only warn, since the search in memory is worth more than the file.
+        A failure of the first checkpoint raises, because nothing is lost yet. Later failures, such as a full
+        disk, are warnings, because the search in memory is worth more than the file.
         """
         if self._checkpoint is None or self._saved == self._search.generation:
             return
@@ -566,14 +561,14 @@ class Saver:
                 raise
             warn_caller(
                 f"checkpoint {self._checkpoint.path} could not be written at generation "
-                f"{self._search.generation} ({error}); it still holds generation {self._saved}",
+                f"{self._search.generation} ({error}); it still contains generation {self._saved}",
                 RuntimeWarning,
             )
         else:
             self._saved = self._search.generation
 
     def out_of_memory(self, error: MemoryError) -> MemoryError:
-        """The error with when it happened and what is saved."""
+        """The error, with the generation and the last checkpoint in its message."""
         kept = "nothing is saved, as no checkpoint was asked for"
         if self._checkpoint is not None:
             where = f"checkpoint {self._checkpoint.path}"
@@ -594,28 +589,28 @@ class Saver:
 
 
 def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """The arrays under ``prefix/name``."""
+    """Rename arrays to ``prefix/name``."""
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 
 def within(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the arrays that :func:`prefixed` named, under their names of before."""
+    """Arrays with a prefix of :func:`prefixed`, under their original names."""
     start = f"{prefix}/"
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
 class InterruptedSearchWarning(UserWarning):
-    """A search was stopped with Ctrl-C; the best so far was kept."""
+    """Ctrl-C stopped a search, which returned its best solutions so far."""
 
 
 class ExhaustedSearchWarning(UserWarning):
-    """A search could make no new individuals before it had done its generations."""
+    """A search found no new individuals and ended early."""
 
 
 def finite_statistics() -> tools.Statistics:
-    """``deap.tools.Statistics`` min, avg, std and max of the finite among the fitness values.
+    """``deap.tools.Statistics`` of finite fitness values: min, avg, std and max.
 
-    For one objective, in natural values; NaN where no value is finite.
+    For one objective, in natural values; NaN if no value is finite.
 
     Returns
     -------
@@ -628,7 +623,7 @@ def finite_statistics() -> tools.Statistics:
 
 
 def finite_min_and_mean(values: NDArray[np.float64]) -> tuple[list[float], list[float]]:
-    """Minimum and mean of the finite values in each column."""
+    """Minimum and mean of the finite values of every column."""
     if np.isfinite(values).all():
         return values.min(axis=0).tolist(), values.mean(axis=0).tolist()
     return [_of_finite(np.min, column) for column in values.T], [
@@ -649,15 +644,15 @@ def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
 
 
 class NotStorableError(TypeError):
-    """A value that has no place in a checkpoint."""
+    """A value cannot be stored in a checkpoint."""
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Columns of a table whose rows may lack keys and mix types.
+    """Convert rows with different keys and types to columns, for :func:`from_columns`.
 
-    Values are numeric or string arrays of any shape, numpy scalars, bool, int, float, str or None; others are
-    a NotStorableError that names the key. There is one array for each key, type and shape, one with row
-    numbers where some rows lack it, and the rest that :func:`from_columns` needs.
+    Values are numeric or string arrays of any shape, NumPy scalars, bool, int, float, str or None; others
+    raise a NotStorableError that names the key. There is one array per key, type and shape, and one with row
+    numbers for a key that some rows lack.
     """
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
@@ -681,7 +676,7 @@ def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any
 
 
 def from_columns(arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows that :func:`to_columns` was given, with the same types."""
+    """Restore the rows of :func:`to_columns`, with the same types."""
     rows: list[dict[str, Any]] = [{} for _ in range(meta["n_rows"])]
     for column in meta["columns"]:
         where = arrays[column["rows"]].tolist() if column["rows"] else range(len(rows))
@@ -701,7 +696,7 @@ def _kind(key: str, value: Any) -> tuple[Any, ...]:
     if type(value) in (bool, int, float, str):
         return (type(value).__name__,)
     raise NotStorableError(
-        f"{key!r} of an individual is a {type(value).__name__}; only numbers, strings and arrays of them "
+        f"{key!r} of an individual is a {type(value).__name__}; only numbers, strings and arrays of these "
         f"can be saved"
     )
 

@@ -33,29 +33,26 @@ History = list[tuple[float, int]]
 
 @estimator
 class BagKMeans(BagClusterer):
-    """Clusterer that assigns bags to centres and moves the centres, in turns, from several starts.
+    """Base class of clusterers that alternate between assignments of bags and updates of the centres.
 
     Parameters
     ----------
     n_init : int
-        Number of runs from random starts, of which the one with the least inertia counts. A given start
-        makes one run.
+        Number of runs from random starts. The run with the least inertia is used. A given start is used once.
     max_iter : int
-        Largest number of updates of the centres in a run.
+        Largest number of updates of the centres per run.
     min_cluster_size : int
-        Clusters with fewer bags get those that lose least by it.
+        Smallest number of bags in a cluster. Smaller clusters get the bags with the least additional cost.
     constraint_handling : {"repair", "penalty"}
-        How partial labels and pairs act after every assignment: bags that must share a cluster are put
-        into one, and apart from those they cannot share it with; or bags in pairs move while that lowers the
-        inertia times 1 + ``penalty`` times the violation.
+        Use of partial labels and pairs after every assignment: reassign bags to satisfy them, or move bags
+        while this decreases the inertia times 1 + ``penalty`` times the violation.
 
     Attributes
     ----------
     n_iter_ : int
-        Number of updates of the centres in the run that counts.
+        Number of updates of the centres in the best run.
     logbook_ : deap.tools.Logbook
-        Course of that run: ``iter``, ``inertia``, and ``smallest``, the number of bags in the smallest
-        cluster.
+        ``iter``, ``inertia`` and ``smallest`` (number of bags in the smallest cluster) of the best run.
     """
 
     _: KW_ONLY
@@ -64,7 +61,7 @@ class BagKMeans(BagClusterer):
     constraint_handling: Literal["repair", "penalty"] = "repair"
 
     def _set_run(self, inertia: float, n_iter: int, converged: bool, history: History, first: int) -> None:
-        """Set the attributes that describe the run that counts; ``first`` numbers its first record."""
+        """Set the attributes of the best run; ``first`` is the number of its first record."""
         self.inertia_, self.n_iter_ = float(inertia), int(n_iter)
         self.logbook_ = tools.Logbook()
         self.logbook_.header = ["iter", "inertia", "smallest"]
@@ -79,41 +76,40 @@ class BagKMeans(BagClusterer):
 
 @estimator
 class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
-    """k-medoids of bags in the Hausdorff distance.
+    """k-medoids of bags with Hausdorff distances.
 
-    A bag belongs to the nearest medoid, and the medoid of a cluster is the bag from which the sum of
-    distances to the others is least.
+    Every bag is assigned to the nearest medoid, and the medoid of a cluster is the bag with the least sum of
+    distances to the others.
 
     Parameters
     ----------
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance between two bags, see :func:`moo_clustering.bags.bag_distances`. It is taken from bags to
-        medoids, and from candidates for a medoid to the members of the cluster.
+        Distance of :func:`moo_clustering.bags.bag_distances`, from bags to medoids, and from candidate
+        medoids to the bags of the cluster.
     init : "random" or array-like of shape (n_clusters,)
-        Bags that are the first medoids: drawn at random, or given by number.
+        Initial medoids: random bags, or bag numbers.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Bag numbers of the medoids.
     medoid_bags_ : Bags
-        The medoids, in the units of the data.
+        Medoids in the units of the data.
     inertia_ : float
-        Sum of the distances of all bags to their medoids, in the scale of the fit.
+        Sum of the scaled distances of all bags to their medoids.
     n_clusters_ : int
-        Number of clusters found: ``n_clusters``, or fewer where constraints leave no more.
+        ``n_clusters``, or fewer because of constraints.
 
     Notes
     -----
-    Must-links, cannot-links and partial labels are respected in every assignment: bags joined by
-    must-links go to a cluster as a whole, groups in conflict to different ones, large groups first;
-    where no cluster is left, the nearest is taken. Then small clusters are filled with bags that no
-    pair binds.
+    Every assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
+    whole, the largest first, and conflicting groups to different clusters. Small clusters are then filled
+    with bags without constraints.
 
-    With a distance that is not symmetric, updates may raise the inertia. When medoids come back that
-    were left before, the best of the cycle counts.
+    Updates with an asymmetric distance can increase the inertia. If medoids repeat, the best solution of the
+    cycle is used.
 
-    O(n_instances^2 n_features) time for the distances, O(n_init n_clusters n_bags^2) for an update;
+    O(n_instances^2 n_features) time for the distances, O(n_init n_clusters n_bags^2) for an update, and
     8 n_bags^2 bytes.
 
     References
@@ -160,7 +156,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
             )
         if given.min() < 0 or given.max() >= n_bags or len(np.unique(given)) < len(given):
             raise ValueError(
-                f"init must be different bag numbers from 0 to {n_bags - 1}, got {given.tolist()}"
+                f"init must be distinct bag numbers from 0 to {n_bags - 1}, got {given.tolist()}"
             )
         return given[None].astype(np.int64)
 
@@ -267,39 +263,37 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags: centres are vectors, and a bag is as far from one as its farthest instance (MIKM).
+    """k-means of bags: the distance of a bag to a centre is that of its farthest instance (MIKM).
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
-        First centres: an instance of each of ``n_clusters`` bags, both drawn at random; the means of bags
-        drawn at random; or given, in the units of the data.
+        Initial centres: random instances of random bags, means of random bags, or centres in the units of
+        the data.
     empty : {"repair", "keep"}
-        What happens to a cluster without bags, which is common: a centre in the middle is nearer to the
-        farthest instances of all bags. It gets the bag farthest from its own centre, or its centre
-        stays, and the cluster may be missing in the end.
+        An empty cluster gets the bag farthest from its centre, or keeps its centre and can be missing in the
+        result. Empty clusters are common, because central centres are nearer to the farthest instances.
     weighting : {"bag", "instance"}
-        Centres are means of the bag means (Eq. 3), or of all instances.
+        Centres are means of bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of the data.
+        Centres in the units of the data.
     inertia_ : float
-        Sum of the squared distances of all bags to their centres, in the scale of the fit (Eq. 4).
+        Sum of the squared scaled distances of all bags to their centres (Eq. 4).
     n_clusters_ : int
-        Number of clusters found: ``n_clusters``, or fewer with ``empty="keep"`` or where constraints
-        leave no more.
+        ``n_clusters``, or fewer because of constraints or ``empty="keep"``.
 
     Notes
     -----
-    Must-links, cannot-links and partial labels are respected in every assignment, as by :class:`BAMIC`.
+    Every assignment satisfies the constraints if possible, as in :class:`BAMIC`.
 
-    An update may raise the inertia, since the mean is not the point from which the farthest instances
-    are nearest. When a partition comes back that was left before, the best of the cycle counts.
+    Updates can increase the inertia, because the mean does not minimise the distances of the farthest
+    instances. If a partition repeats, the best solution of the cycle is used.
 
-    O(n_clusters n_instances n_features) time for an iteration. With bags of one instance this is
-    Lloyd's k-means.
+    O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is Lloyd's
+    k-means.
 
     References
     ----------
@@ -324,7 +318,7 @@ class MIKMeans(BagKMeans):
     def _fit(self, data: BagData) -> None:
         if self.empty == "keep" and self.min_cluster_size > 1:
             raise ValueError(
-                f"empty='keep' lets clusters be empty, which min_cluster_size={self.min_cluster_size} forbids"
+                f"empty='keep' allows empty clusters, but min_cluster_size={self.min_cluster_size} does not"
             )
         least = 0 if self.empty == "keep" else self.min_cluster_size
         repair = self._pair_rule(data, least, power=2)

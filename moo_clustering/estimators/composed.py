@@ -1,4 +1,4 @@
-"""`EvolutionaryClusterer`: the base class of an estimator of one's own, and how it becomes a method."""
+"""`EvolutionaryClusterer`, the base class of user-defined estimators, and `Method`, which registers them."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ __all__ = ["EvolutionaryClusterer", "Method", "estimator"]
 
 @estimator
 class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer):
-    """Base class of a clusterer of one's own: :meth:`make_problem` says what is optimised.
+    """Base class of user-defined clusterers, which define the problem in :meth:`make_problem`.
 
-    The search is NSGA-II with ``problem.operators()``. A subclass has ``fit`` with labels and pairs,
-    ``choose``, ``report``, checkpoints, progress, Ctrl-C, any pymoo algorithm, and scikit-learn's interface.
-    Decorated with ``@estimator`` it may have parameters of its own, written as annotated fields.
+    The search is NSGA-II, or any pymoo algorithm, with ``problem.operators()``. A subclass inherits ``fit``
+    with labels and pairs, ``choose``, ``report``, checkpoints, progress bars, and the interface of
+    scikit-learn. With the decorator ``@estimator``, annotated fields are its parameters.
 
     Parameters
     ----------
     pop_size : int
-        Population size of the evolutionary search.
+        Population size.
     n_gen : int
-        Generations after the initial population.
+        Number of generations after the initial population.
     select : str, int or callable
-        Solution of the front that ``labels_`` is of; see :meth:`choose`.
+        Rule that selects a solution of the front, see :meth:`choose`.
 
     Attributes
     ----------
     chosen_ : int
-        Row of the front that ``labels_`` is of.
+        Selected row of the front.
     """
 
     pop_size: Count = 60
@@ -55,13 +55,13 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     def make_problem(
         self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
     ) -> PartitionProblem:
-        """The problem that a fit searches.
+        """Create the problem for the data of a fit.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
         constraints : PairwiseConstraints or None
-            Pairs that follow from labels, and those given.
+            Pairs of labelled samples, and given pairs.
 
         Returns
         -------

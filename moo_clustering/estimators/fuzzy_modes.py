@@ -58,74 +58,68 @@ _EQUAL = 1e-12
 
 @estimator
 class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator):
-    """MOGA(pi, sep): modes whose fuzzy clusters are compact and far apart, and a vote among them.
+    """MOGA(pi, sep): search for modes of compact and separated fuzzy clusters, and a vote on the front.
 
-    For tables of categories (numbers, strings, columns of a data frame), or of numbers with
-    ``metric="euclidean"``.
-
-    The formulas are read from the article's abstract and later descriptions, so details are
-    reconstructions.
+    The data are categories (numbers, strings, columns of a data frame), or numbers with
+    ``metric="euclidean"``. Only the abstract of the paper and later descriptions were available, so details
+    are reconstructions.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters K, from 1 to n_samples. Partitions may use fewer.
+        Largest number of clusters, from 1 to n_samples.
     metric : {"hamming", "euclidean"}
-        Number of attributes that differ, or Euclidean distance. With ``"hamming"`` every value of a column
-        is a category, except in columns of floats that have more than ``bins`` different values, or more
-        than 20 if all are whole numbers: those are binned. Numbers are better clustered as such.
+        Number of different attributes, or Euclidean distance. With ``"hamming"``, every value is a category,
+        except in float columns with more than ``bins`` values (20 if all are integers), which are binned.
     m : float
-        Fuzziness, above 1; memberships get crisp towards 1.
+        Fuzziness, above 1; memberships are crisp near 1.
     beta : float
-        Samples with at least this share of votes for one cluster train a classifier by the 5 nearest
-        neighbours, which decides about the others. With two clusters every sample has such a share at .5.
+        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier of the
+        other samples.
     final : {"vote", "cspa"}
-        Rule that makes one partition of the front, see also ``choose``. ``"vote"``: majority vote and
-        classifier. ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
+        Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
+        ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Partition to which the clusters of the others are matched for the vote: that of least pi, or the
-        one most similar to the others.
+        Partition to match the others with for the vote: the one with the least pi, or the one most similar to
+        the others.
     bins : int or None
-        Intervals of equal frequency for floats with ``metric="hamming"``. None refuses fractions and takes
-        whole numbers as categories however many there are.
+        Number of intervals of equal frequency for floats with ``metric="hamming"``. None: integers are
+        categories, and fractions raise an error.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pop_size : int
         Population size.
     n_gen : int
-        Generations after the initial population.
+        Number of generations after the initial population.
     pc, pm : float, default=0.8 and 0.2
-        Probabilities that a pair is crossed, at one point, and that an attribute of an individual is set
-        at random.
+        Probabilities of one-point crossover of a pair, and of a random value for an attribute.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first samples; c is that of ``modes_[c]``.
+        Clusters 0, 1, ..., numbered by first sample.
     modes_ : ndarray of shape (n_clusters_, n_features)
-        Most frequent values, or means, of the clusters of a vote or consensus; the modes that the search
-        found, for a single solution. Values as in X; intervals for binned columns.
+        Modes of the selected solution, or most frequent values or means of the clusters of a vote or
+        consensus. Values as in X, and intervals for binned columns.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The same, with ``metric="euclidean"``.
+        ``modes_``, with ``metric="euclidean"``.
     memberships_ : ndarray of shape (n_samples, n_clusters_)
-        Degrees in the clusters around ``modes_``; rows sum to 1.
+        Memberships in the clusters of ``modes_``. Rows sum to 1.
     chosen_ : int or None
-        Row of the front whose partition this is; None for a vote or consensus.
+        Selected row of the front, or None for a vote or consensus.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        pi (less is better) and sep (more is better) of the different non-dominated solutions, by pi.
+        pi (minimised) and sep (maximised) of the distinct non-dominated solutions, sorted by pi.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Clusters of the nearest modes.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
-        Modes of the solutions, values as in X: first those of the clusters, then those that are the nearest
-        of no sample.
+        Modes of the solutions, with values as in X; modes without samples are last.
 
     Notes
     -----
-    O(n_gen pop_size K n_samples C) time, with C categories in all or C features, and memory
-    as in :class:`~moo_clustering.problems.FuzzyModesProblem`; nothing is quadratic in n_samples. The front
-    of categories often shrinks to a single solution: sep is greatest where the modes differ in everything,
-    and pi then decides alone. That of numbers is little better than the first population, whose evaluation
-    already moves the modes into their clusters.
+    O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
+    :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
+    solution, because sep is largest if modes differ in all attributes. For numbers, the front is hardly
+    better than the initial population, because an evaluation also improves the modes.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""MemeticKMeans: k-means by evolution, and the simpler searches that control it.
+"""MemeticKMeans: evolutionary k-means, and simpler searches as its controls.
 
-The estimator comes first; then the budget of a search, the searches, the loop that runs one, and the two
-engines whose individuals the memetic search evolves.
+The estimator, the budget of a search, the searches, the loop that runs a search, and the two engines of the
+memetic search, in this order.
 """
 
 from __future__ import annotations
@@ -62,27 +62,27 @@ from moo_clustering.problems.centers import Optimum, SumOfSquaresProblem, neares
 
 STRATEGIES = ("memetic", "swap", "multistart", "ward")
 CONTROLS = ("multistart", "swap", "ward")
-# Above so many samples, searches do not start from a Ward cut unless that is what was asked for.
+# Largest number of samples for a start from a Ward cut, except for ``strategy="ward"``.
 WARD_SAMPLES = 8000
-# Probability that a child is mutated.
+# Mutation probability of a child.
 MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
-# Default budget: all distances between samples and centres 2000 times, or half a billion where that is less,
-# but at least 200 times: ten starts, with fewer of which restarts of k-means find lower sums of squares.
+# Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
+# 200 times, for ten starts; with fewer, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# Mean distance to the own centre, as part of the largest distance from the origin, that counts as none.
+# Mean distance to the centre, relative to the largest distance from the origin, that counts as 0.
 _ROUNDING = 1e-12
-# Objectives that differ by less than this part of themselves are of the same local optimum.
+# Objectives with a smaller relative difference are of the same local optimum.
 _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
 
 @estimator
 class MemeticKMeans(TransformingClusterer, SearchOptions):
-    """k-means whose sum of squares is minimised well, by evolution or by simpler means.
+    """k-means with a low sum of squares, by evolution or simpler searches.
 
-    Finds lower k-means objectives than restarts for 50 and more clusters; so does relocating single
-    centres (``strategy="swap"``); neither reliably brings the clusters nearer to known classes. For 20 or
-    fewer clusters restarts are as good.
+    For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
+    of squares than restarts, but not reliably better agreement with known classes. For 20 or fewer clusters,
+    restarts are as good.
 
     Parameters
     ----------
@@ -91,48 +91,42 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     strategy : {"memetic", "swap", "multistart", "ward"}
         Search method. Every solution is a local optimum of Lloyd's iterations.
 
-        - ``"memetic"``: a population; parents by tournaments, centres of both matched and exchanged, one
-          centre relocated, local search, survival of distinct optima;
-        - ``"swap"``: one solution; a centre moves to a sample, and the outcome stays if it is better;
-        - ``"multistart"``: restarts from greedy k-means++;
-        - ``"ward"``: ``"swap"`` from the cut of Ward's hierarchy. Best where the data consist of many
-          compact clusters.
+        - ``"memetic"``: a population with tournament selection, exchange of matched centres, relocation of a
+          centre, local search, and survival of distinct optima.
+        - ``"swap"``: a single solution, in which a centre moves to a sample if this is an improvement.
+        - ``"multistart"``: restarts from greedy k-means++.
+        - ``"ward"``: ``"swap"`` from a cut of Ward's hierarchy; best for many compact clusters.
     pop_min, pop_max : int, default=10, 20
-        Number of starts and of survivors, and the size at which a population is cut back.
+        Number of starts and survivors, and population size that triggers survival.
     mutation : {"always", "half", "never"}
-        Which children are mutated.
+        Mutated children.
     ward_start : bool
-        Whether the Ward cut is among the first starts of ``"memetic"``; with more than 8000 samples it
-        never is.
+        Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
     removal : {"uniform", "cheap"}
-        Choice of the centre that is relocated: at random, or of three random ones the one whose loss costs
-        least. With ``"cheap"`` the samples to relocate it to are drawn by their squared distances.
+        Relocated centre: a random one, or the cheapest of three random ones, which moves to a sample drawn by
+        squared distance.
     max_distance_evaluations : int, optional
-        Budget of distances between two points, those of seeding included. It is looked at between
-        local searches, of which there is at least one. Default without ``max_time``: 2000 n_samples
-        n_clusters, or 5e8 if that is less, but at least 200 n_samples n_clusters: seconds for up to
-        100,000 samples, 47 s for a million in ten clusters.
+        Budget of distances between two points, checked between local searches. Default without ``max_time``:
+        2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
     max_time : float, optional
-        Budget of wall time in seconds. The result then depends on the machine.
+        Budget of wall time in seconds, with which the result depends on the machine.
     max_stall : int
-        Children without a better best, after which the population is made anew.
+        Number of children without improvement after which the population restarts.
     report_controls : bool
-        Whether each of ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples) other than
-        ``strategy`` is given the same budget as well.
+        Also run ``"multistart"``, ``"swap"`` and ``"ward"`` (up to 8000 samples), each with the same budget.
     engine : {"pymoo", "deap"}
-        Library whose individuals and operators are used by ``"memetic"``.
+        Library of the individuals and operators of ``"memetic"``.
     max_memory : int, default=4 GiB
-        Bytes for the distances of all pairs of samples that a Ward cut needs, where there is one.
+        Largest size of the distances for a Ward cut in bytes.
     n_jobs : int
-        Number of threads for the search and its controls; does not affect the result unless ``max_time``
-        is given.
+        Number of threads. Does not affect the result without ``max_time``.
     verbose : bool
         Show a progress bar.
     checkpoint_every : int
-        Local searches between checkpoints.
+        Number of local searches between checkpoints.
     resume : bool
-        Continue from ``checkpoint`` if it exists, to the same result as without interruption. The budget
-        may be larger than before.
+        Continue from ``checkpoint``, if it exists, with the result of an uninterrupted run. The budget can be
+        larger than before.
 
     Attributes
     ----------
@@ -140,27 +134,26 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     inertia_ : float
         Sum of the squared distances of samples to their centres.
     n_clusters_ : int
-        ``n_clusters``, or fewer where fewer samples are distinct.
+        ``n_clusters``, or the number of distinct samples if smaller.
     history_ : DataFrame
-        ``generation`` (local searches so far), ``distance_evaluations`` and ``inertia`` at every
+        ``generation`` (number of local searches), ``distance_evaluations`` and ``inertia`` at every
         improvement, and at the end.
     control_inertia_ : dict of str to float
-        Sums of squares of the controls; empty without ``report_controls``.
+        Sums of squares of the controls, with ``report_controls``.
     n_local_searches_, n_iter_ : int
         Number of local searches.
     interrupted_ : bool
-        Whether Ctrl-C ended the fit.
+        Whether Ctrl-C stopped the fit.
 
     Notes
     -----
-    Features are not scaled; standardise features of unlike units first. A local search takes
-    O(n_samples n_clusters n_features) time for the first of its passes and less for the others, the Ward
-    cut O(n_samples^2 n_features) time and 4 n_samples^2 bytes; it counts as 1.5 n_samples^2 distances but
-    takes longer than so many: compare strategies by ``max_time`` where that matters. Other memory is
+    Features are not scaled. The first pass of a local search costs O(n_samples n_clusters n_features) time,
+    later passes less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes, and counts as
+    1.5 n_samples^2 distances, although it takes longer; compare strategies by ``max_time``. Other memory is
     O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
 
-    Equal seeds and ``max_distance_evaluations`` give the same result to the last bit on one machine, and
-    more evaluations none that is worse. Ctrl-C ends the search with the best so far.
+    The same seed and ``max_distance_evaluations`` give the same result on one machine, bit for bit, and a
+    larger budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     References
     ----------
@@ -205,12 +198,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         Raises
         ------
         ValueError
-            Parameters or data out of range, or Ward distances beyond ``max_memory``.
+            If parameters or data are out of range, or the distances for a Ward cut exceed ``max_memory``.
 
         Warns
         -----
         UserWarning
-            Where fewer than ``n_clusters`` samples are distinct.
+            If fewer than ``n_clusters`` samples are distinct.
         InterruptedSearchWarning
             After Ctrl-C.
         """
@@ -250,7 +243,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Nearest centre; among equally near ones the one that samples of ``fit`` went to."""
+        """Predict the cluster of the nearest centre. Ties are broken as in ``fit``."""
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         nearest = nearest_centers(shifted(X, self._offsets), self._centers[self._numbers])[0]
@@ -309,7 +302,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         )
 
     def _checkpoint(self, X: FloatArray) -> Checkpoint | None:
-        # A longer run continues a shorter one.
+        # A run with a larger budget can continue a shorter one.
         same = clone(self).set_params(
             max_distance_evaluations=None, max_time=None, report_controls=False, max_memory=1
         )

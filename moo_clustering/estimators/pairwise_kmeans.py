@@ -1,7 +1,7 @@
-"""K-means under must-links and cannot-links: with prices for violated pairs, or in a learned metric.
+"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric.
 
-:class:`PCKMeans` and :class:`HMRFKMeans` share :func:`penalized_kmeans` and differ in the price of a pair;
-:class:`MetricKMeans` runs plain k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
+:class:`PCKMeans` and :class:`HMRFKMeans` use :func:`penalized_kmeans` with different penalties;
+:class:`MetricKMeans` runs k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from moo_clustering.estimators._base import (
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Below this share of the largest eigenvalue of the correlations a direction counts as constant.
+# Directions with a smaller share of the largest eigenvalue of the correlations are constant.
 _CONSTANT = 1e-12
 PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
 KEPT_ITEMS = 2**25  # entries up to which the differences stay in memory: 256 MiB
@@ -54,39 +54,39 @@ BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
 
 @estimator
 class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
-    """K-means with a price for violated pairs, which :meth:`_penalties` of a subclass sets.
+    """Base class of k-means with penalties for violated pairs, which :meth:`_penalties` defines.
 
     Parameters
     ----------
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     metric : {"euclidean", "cosine"}
-        Distortion: the squared distance to the mean, or 1 - cos to the mean direction. Rows of zeros
-        are at cosine distance 1 from everything.
+        Distortion: squared distance to the mean, or 1 - cos to the mean direction. Zero rows have cosine
+        distance 1.
     w : float
-        Cost of a violated must-link.
+        Penalty of a violated must-link.
     w_cannot : float
-        Cost of a violated cannot-link; ``w`` by default.
+        Penalty of a violated cannot-link. Default: ``w``.
     n_init : int
-        Runs with other random orders and, where must-links give too few, other random first centres;
-        the run with the least J counts.
+        Number of runs with different random orders and, if must-links determine too few, random centres. The
+        run with the least objective is used.
     max_iter : int
-        Rounds of a run.
+        Largest number of rounds of a run.
     conflicts : {"raise", "keep"}
-        Whether pairs that contradict each other are an error, or pull both ways.
+        Whether contradicting pairs raise an error, or all count.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Unit vectors for ``metric="cosine"``.
     objective_ : float
-        J.
+        Objective J.
     inertia_ : float
-        Its first part, the sum of the distortions.
+        Sum of the distortions, without penalties.
     objective_history_ : ndarray of shape (n_iter_,)
-        J after every round; never rises.
+        J after every round, which never increases.
     n_iter_ : int
-        Rounds of the best run.
+        Number of rounds of the best run.
     """
 
     n_clusters: Count
@@ -122,9 +122,9 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Cluster of the nearest centre; pairs do not count.
+        """Predict the cluster of the nearest centre, without pairs.
 
-        Samples of the fit get another label than in ``labels_`` where pairs have moved them.
+        Samples of the fit can get other labels than ``labels_``, which also depend on pairs.
         """
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -135,7 +135,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     @abstractmethod
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        """Costs of the violated pairs."""
+        """Penalties of violated pairs."""
 
     def _set(self, partition: Partition) -> None:
         self.labels_, kept = number_clusters(partition.labels)
@@ -160,23 +160,21 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
 @estimator
 class PCKMeans(PairwiseKMeans):
-    """K-means in which every violated pair costs the same.
+    """K-means with the same penalty for every violated pair.
 
-    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters +
-    ``w_cannot`` per cannot-link within one. The first centres are those of must-link components.
+    Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters + ``w_cannot``
+    per cannot-link within a cluster. The initial centres are those of must-link components.
 
     Parameters
     ----------
     w : float
-        Cost of a violated must-link; the mean distortion to a single centre by default, or 1 where that
-        is 0.
+        Penalty of a violated must-link. Default: the mean distortion to a single centre, or 1 if it is 0.
 
     Notes
     -----
-    A round assigns the samples one after another in random order (iterated conditional modes) and
-    moves the centres: O(n_samples n_clusters n_features + n_pairs) time, O(n_samples n_clusters +
-    n_pairs) memory. Sparse data stay sparse. All pairs of labelled samples count: n labels make
-    n(n-1)/2.
+    A round assigns the samples one by one in random order (iterated conditional modes), and then updates the
+    centres, in O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs)
+    memory. Sparse data stay sparse. n labelled samples have n(n-1)/2 pairs.
 
     References
     ----------
@@ -210,25 +208,23 @@ class PCKMeans(PairwiseKMeans):
 
 @estimator
 class HMRFKMeans(PairwiseKMeans):
-    """K-means in which violated pairs cost by distance: a hidden Markov random field.
+    """K-means with distance-dependent penalties for violated pairs (hidden Markov random field).
 
     Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
-    ``w_cannot`` (d_max - d(i, j)) per cannot-link within one, d being the distortion between two samples
-    and d_max the largest in the data: the farther apart must-linked samples are, and the nearer
-    cannot-linked ones, the more there is to correct. The first centres are those of must-link
-    components.
+    ``w_cannot`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
+    and its largest value d_max. The initial centres are those of must-link components.
 
     Parameters
     ----------
     w : float
-        Factor of the cost of violated must-links, 1 by default.
+        Factor of the penalties of must-links. Default: 1.
     w_cannot : float
-        Factor of the cost of violated cannot-links; ``w`` by default.
+        Factor of the penalties of cannot-links. Default: ``w``.
 
     Notes
     -----
-    As :class:`PCKMeans`. With cannot-links, d_max takes up to O(n_samples^2 n_features) time, once; only
-    samples far enough from the mean are compared.
+    Costs as for :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time,
+    once.
 
     References
     ----------
@@ -263,42 +259,43 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     Parameters
     ----------
     n_clusters : int
-        From 1 to n_samples.
+        Number of clusters, from 1 to n_samples.
     metric_type : {"diagonal", "full"}
-        Form of the metric: a weight for every feature, or a matrix.
+        Form of the metric: a weight per feature, or a matrix.
     ridge : float
-        Share of the overall variance that is added to that of the must-linked samples. With 0 (the
-        method as published) few constraints give degenerate metrics.
+        Share of the total variance to add to the variance of must-linked samples. 0, as published, gives
+        degenerate metrics for few constraints.
     n_init : int
-        Runs of k-means, of which the best counts.
+        Number of runs of k-means. The best run is used.
     max_iter : int
-        Iterations of a run of k-means.
+        Largest number of iterations of k-means.
     metric_max_iter : int
+        Largest number of iterations for the metric.
     metric_tol : float
-        Accuracy of the metric: largest component of the gradient (diagonal); relative distance to the
-        optimum, or a thousand times what ten steps gain (full).
+        Tolerance of the metric: largest component of the gradient (diagonal), or relative distance to the
+        optimum (full).
     conflicts : {"raise", "keep"}
-        Whether pairs that contradict each other are an error, or pull both ways.
+        Whether contradicting pairs raise an error, or all count.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        In the units of X.
+        Centres in the units of X.
     metric_ : ndarray of shape (n_features,) or (n_features, n_features)
-        Weights, or matrix; ones or the identity where must-links or cannot-links are missing.
+        Weights or matrix; ones or the identity without must-links or without cannot-links.
     metric_objective_ : float or None
-        Minimised (diagonal) or maximised (full) by the metric; None for the identity.
+        Objective of the metric, minimised (diagonal) or maximised (full); None for the identity.
     inertia_ : float
-        Sum of squared distances, in the metric, to the centres.
+        Sum of squared distances to the centres in the metric.
     n_clusters_ : int
-        Clusters found; fewer than ``n_clusters`` where fewer rows differ in the metric.
+        Number of clusters, below ``n_clusters`` if fewer rows are distinct in the metric.
     n_iter_ : int
-        Iterations of the best run of k-means.
+        Number of iterations of the best run of k-means.
 
     Notes
     -----
     O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2
-    + n_features^3) for a full one. All pairs of labelled samples count: n labels make n(n-1)/2.
+    + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs.
 
     References
     ----------
@@ -364,7 +361,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             )
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """X A^(1/2): where Euclidean distances are those of the learned metric A.
+        """X A^(1/2), in which Euclidean distances are those of the learned metric A.
 
         Parameters
         ----------
@@ -379,7 +376,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Cluster of the centre that is nearest in the learned metric."""
+        """Predict the cluster of the nearest centre in the learned metric."""
         return nearest_rows(self.transform(X), self._centers, "euclidean")
 
     def _learn(
@@ -391,8 +388,8 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         learned = learn(X, must, cannot, ridge=self.ridge, max_iter=self.metric_max_iter, tol=self.metric_tol)
         if learned is None:
             warn_caller(
-                "no cannot-linked samples differ, so that there is no metric to learn; "
-                "Euclidean distances are used"
+                "all cannot-linked samples are equal, so there is no metric to learn; Euclidean distances "
+                "are used"
             )
         return learned
 
@@ -815,16 +812,16 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
     least = 1e-12 * scale
     if (s < least).any():
         warn_caller(
-            "must-linked samples do not differ at all in some directions, which with ridge=0 get nearly all "
-            "the weight"
+            "must-linked samples are equal in some directions, which get nearly all the weight with ridge=0; "
+            "increase ridge"
         )
     return np.maximum(s, least)
 
 
 def _warn(metric: str, max_iter: int) -> None:
     warn_caller(
-        f"the {metric} metric was not found within metric_max_iter={max_iter} iterations; "
-        "the last one is used",
+        f"the {metric} metric did not converge in metric_max_iter={max_iter} iterations; the last one is "
+        "used",
         ConvergenceWarning,
     )
 

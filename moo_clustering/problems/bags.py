@@ -1,4 +1,4 @@
-"""Problems over bags of instances: clusters of a fixed number, or around a varying number of medoids."""
+"""Problems of bags of instances: a fixed number of clusters, or a varying number of medoids."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from moo_clustering.validity.registry import Index
 
 Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
-# Indices that are computed from products of bag means and instances.
+# Indices computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
-# Indices that moves of single bags can lower, and their names as objectives of moves.
+# Indices that moves of single bags can decrease, and their names as objectives of moves.
 MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 
 
 class BagPartitionProblem(PartitionProblem):
-    """Partitions of bags that are optimised by one or several indices.
+    """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are cluster numbers 0..n_clusters-1, one per bag. Numbers may
-    have gaps, which :meth:`decode` closes.
+    A :class:`PartitionProblem` with a gene per bag, the cluster number 0..n_clusters-1. Genes can skip
+    numbers; :meth:`decode` returns contiguous labels.
 
     Parameters
     ----------
@@ -64,37 +64,35 @@ class BagPartitionProblem(PartitionProblem):
         Scaled as distances require.
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or any
-        other index that can be fitted to bags. Those to be maximised are negated, see :meth:`natural`.
-        Infinite values (a single cluster, coinciding centroids) become 1e6.
+        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other
+        indices of bags. Maximised indices are negated, see :meth:`natural`. Infinite values become 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of bag means (Eq. 3) or of all instances, for indices given by name or class.
+        Centroids are means of bag means (Eq. 3) or of all instances, for indices given by name or class.
     min_cluster_size : int, default=1
         Smallest number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
-        Whether ``min_cluster_size`` is an inequality constraint; default: if it is above 1. Without the
-        constraint, for algorithms that take none, the moves and repairs of ``objective`` still keep it.
+        Whether ``min_cluster_size`` is an inequality constraint. Default: if it is above 1. The moves and
+        repairs of ``objective`` respect it in any case.
     constraints : PairwiseConstraints, optional
         Must-links and cannot-links between bags.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        As for :class:`PartitionProblem`. Moves minimise ``objective`` times 1 + V, except with ``"none"``;
-        with ``"constraint"`` the repair also satisfies constraints where it can.
+        As for :class:`PartitionProblem`. Moves minimise ``objective`` times 1 + V, except for ``"none"``.
+        With ``"constraint"``, the repair also satisfies constraints if possible.
 
     Attributes
     ----------
     bags : Bags
     objective : BagObjective
-        Objective that :class:`~moo_clustering.operators.ImprovementMutation` and other operators lower:
-        the first of the objectives that is "bag_davies_bouldin", "twcv" or "ftwcv", and
-        "bag_davies_bouldin" if none is.
+        Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
+        first of "bag_davies_bouldin", "twcv" and "ftwcv" among ``objectives``, or "bag_davies_bouldin".
     distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, computed at first use.
+        Directed Hausdorff distances, computed on first access.
     n_clusters, min_cluster_size : int
 
     Notes
     -----
-    Distances from instances to bag means and between bags are computed once, at first use, and shared by
-    all indices, copies and operators. A population of P partitions takes O(P (n N + N^2)) time for N bags
+    Distances from instances to bag means and between bags are computed once, on first access, and shared by
+    all indices, copies and operators. A population of P partitions costs O(P (n N + N^2)) time for N bags
     with n instances.
 
     References
@@ -126,7 +124,9 @@ class BagPartitionProblem(PartitionProblem):
         integer("min_cluster_size", min_cluster_size, 0)
         self.bags = as_bags(bags)
         if n_clusters > self.bags.n_bags:
-            raise ValueError(f"n_clusters must be at most the {self.bags.n_bags} bags, got {n_clusters}.")
+            raise ValueError(
+                f"n_clusters must be at most the number of bags, {self.bags.n_bags}, got {n_clusters}."
+            )
         self.n_clusters, self.min_cluster_size = int(n_clusters), int(min_cluster_size)
         self.n_jobs = n_jobs
         self._tables = BagTables(self.bags, weighting, "directed", n_jobs)
@@ -160,10 +160,10 @@ class BagPartitionProblem(PartitionProblem):
 
 @documented(BagPartitionProblem)
 class BagMedoidProblem(PartitionProblem):
-    """Find medoid bags whose partition is optimised by indices; the number of medoids varies.
+    """Partitions of bags by a varying number of medoids, optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are the ids of medoids, or -1 for empty slots
-    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`): the operators are
+    A :class:`PartitionProblem` whose genes are bag numbers of medoids, or -1 for empty slots
+    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`). Its operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
 
     Parameters
@@ -175,11 +175,11 @@ class BagMedoidProblem(PartitionProblem):
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
         As for :class:`BagPartitionProblem`. Infinite values become 1e6.
     centers : {"medoid", "mean"}, default="medoid"
-        Points that ``"bag_davies_bouldin"``, given by name or class, measures distances from: the medoids
-        of the individual, or the centroids of its clusters.
+        Centres of ``"bag_davies_bouldin"``, given by name or class: the medoids of the individual, or the
+        centroids of its clusters.
     kind : str, default="directed"
         Distance between bags, see :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". The silhouette, given by name or class, uses it, too.
+        "mean_min", "min_min" or "mean". Also used by the silhouette, given by name or class.
 
     Attributes
     ----------
@@ -189,8 +189,8 @@ class BagMedoidProblem(PartitionProblem):
 
     Notes
     -----
-    A population of P individuals takes O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index
-    with medoids, which may differ between individuals of the same partition but different medoids.
+    A population of P individuals costs O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index of
+    medoids, which depends on the medoids and not only on the partition.
 
     References
     ----------
@@ -252,7 +252,7 @@ class BagMedoidProblem(PartitionProblem):
 class MedoidDaviesBouldin(ValidityIndex):
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    Partitions without medoids are scored with those of their clusters (Eq. 2).
+    Partitions without given medoids are scored with the medoids of Eq. 2.
 
     References
     ----------
@@ -275,14 +275,14 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of partitions around medoids, inf without two medoids at a distance.
+        """Values of partitions with medoids; inf without two distinct medoids.
 
-        Clusters have no gaps, each has one of the medoids; medoids, shape (n_individuals, k_max), come in any
-        order with -1 in empty slots.
+        Labels are contiguous, and every cluster contains one of the medoids of shape (n_individuals, k_max),
+        in any order, with -1 in empty slots.
         """
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
-        # A medoid belongs to its own cluster, so its label is the number of that cluster.
+        # The label of a medoid is the number of its cluster.
         centers = np.full(medoids.shape, -1, dtype=np.int64)
         centers[row, labels[row, ids]] = ids
         return db_medoid(self.distances_, labels, centers)
@@ -293,23 +293,23 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags, with the options of the tables for those given by name or class.
+    """Fit copies of indices to bags, with the options of the tables for indices given by name or class.
 
     Parameters
     ----------
     replaced : mapping of classes to functions of tables, optional
-        Indices that stand in for others given by name or class.
+        Replacements of indices given by name or class.
     """
     listed = index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
     for name in names:
         if name not in OF_BAGS:
             raise ValueError(
-                f"objectives must be of {', '.join(map(repr, OF_BAGS))}, or objects that can be fitted to "
-                f"bags; got {quoted(name)}{did_you_mean(name, OF_BAGS)}."
+                f"objectives must be {', '.join(map(repr, OF_BAGS))} or indices of bags, got "
+                f"{quoted(name)}{did_you_mean(name, OF_BAGS)}."
             )
         if names.count(name) > 1:
-            raise ValueError(f"objectives must differ, got {name} more than once.")
+            raise ValueError(f"objectives must be distinct, got {name} more than once.")
     fitted = []
     for objective in listed:
         kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective
@@ -335,7 +335,7 @@ def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
 def moved_objective(
     indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
 ) -> BagObjective:
-    """Objective of the first index that moves of single bags can lower; Davies-Bouldin if there is none."""
+    """Objective of the first index that moves of single bags can decrease; default: Davies-Bouldin."""
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
@@ -350,14 +350,14 @@ def moved_objective(
 
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace infinite values of a minimised index by 1e6, as bag indices do."""
+    """Replace infinite values of a minimised index by 1e6, as in indices of bags."""
     return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
 
 
 class BagTables:
-    """Products and distances (``kind``) of bags, computed at first use and shared by all copies.
+    """Products and distances (``kind``) of bags, computed on first access and shared by all copies.
 
-    ``weighting`` is that of indices that are given by name.
+    ``weighting`` applies to indices given by name.
     """
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
@@ -372,7 +372,7 @@ class BagTables:
         """Products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
-            # A least cluster size would allow more pruning, but not every individual keeps it.
+            # A smallest cluster size would allow more pruning, but individuals can violate it.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 

@@ -131,7 +131,7 @@ def test_later_ones_only_warn_and_the_last_good_one_stays(tmp_path, monkeypatch)
     fail_from(monkeypatch, 3)
     search, checkpoint = CountingSearch(), Checkpoint(tmp_path / "c", every=2)
     with pytest.warns(
-        RuntimeWarning, match=r"generation [45] \(.*No space.*it still holds generation 2"
+        RuntimeWarning, match=r"generation [45] \(.*No space.*it still contains generation 2"
     ) as caught:
         drive(search, n_gen=5, checkpoint=checkpoint)
     assert len(caught) == 2
@@ -143,7 +143,7 @@ def test_exhausted_search_ends_with_a_warning_also_after_resuming(tmp_path):
     checkpoint = Checkpoint(tmp_path / "c", every=1)
     search = CountingSearch(ends_after=3)
     with pytest.warns(
-        ExhaustedSearchWarning, match="no new individuals could be made after generation 3 of 9"
+        ExhaustedSearchWarning, match="found no new individuals after generation 3 of 9"
     ):
         assert drive(search, n_gen=9, checkpoint=checkpoint) is False
     assert search.generation == 3

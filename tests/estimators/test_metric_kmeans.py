@@ -291,7 +291,7 @@ def test_more_features_than_samples(metric):
 def test_degenerate_pairs_are_warned_of(metric):
     X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 0.0], [5.0, 1.5], [5.0, 1.5]])
     model = MetricKMeans(2, metric_type=metric, ridge=0.0, random_state=0)
-    with pytest.warns(UserWarning, match="do not differ at all"):
+    with pytest.warns(UserWarning, match="are equal in some directions"):
         model.fit(X, must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)])
     assert model.labels_.tolist() == [0, 0, 1, 1, 1]
     with pytest.warns(UserWarning, match="no metric to learn"):

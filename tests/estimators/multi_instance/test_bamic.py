@@ -215,9 +215,9 @@ def test_given_medoids_must_be_different_bags():
         BAMIC(2, init=[0, 1, 2]).fit(TOY)
     with pytest.raises(ValueError, match="2 bag numbers"):
         BAMIC(2, init=[0.0, 1.0]).fit(TOY)
-    with pytest.raises(ValueError, match="different bag numbers from 0 to 4"):
+    with pytest.raises(ValueError, match="distinct bag numbers from 0 to 4"):
         BAMIC(2, init=[1, 1]).fit(TOY)
-    with pytest.raises(ValueError, match="different bag numbers from 0 to 4"):
+    with pytest.raises(ValueError, match="distinct bag numbers from 0 to 4"):
         BAMIC(2, init=[0, 5]).fit(TOY)
     with pytest.raises(ValueError, match="'kind' parameter"):
         BAMIC(2, kind="hausdorff").fit(TOY)
