@@ -1,4 +1,4 @@
-"""Bags of instances: the container, what it is built from, and its files."""
+"""Bags of instances: the container, its construction, and its files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ Arrays = tuple[NDArray[Any], NDArray[Any], list[str] | None, list[str] | None]
 
 
 class Bags:
-    """Bags of instances, stored as one matrix with the instances of a bag in adjacent rows.
+    """Bags of instances, stored as a matrix with adjacent rows for the instances of a bag.
 
-    Bags cannot be changed, and copies share their arrays. Iterating gives the bags, each an array
-    of shape (n_instances_of_the_bag, n_features); ``bags[3]`` is one of them, and ``bags[2:5]``,
-    ``bags[[4, 1]]`` and ``bags[mask]`` are ``Bags`` again.
+    Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
+    (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
 
     Parameters
     ----------
     instances : array-like of shape (n_instances, n_features)
-        Finite numbers, bag after bag. float32 and float64 stay what they are, other types become
-        float64. An array that nobody can write to is used as it is, any other is copied.
+        Finite numbers, in the order of the bags. float32 and float64 are preserved, other types become
+        float64. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
-        Bag ``i`` owns rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
+        Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
     bag_ids : sequence of length n_bags or None, default=None
-        Names of the bags; stored as strings.
+        Names of the bags, stored as strings.
     feature_names : sequence of length n_features or None, default=None
 
     Attributes
@@ -48,16 +47,16 @@ class Bags:
     n_bags, n_instances, n_features : int
     dtype : dtype
     sizes : ndarray of shape (n_bags,), int64, read-only
-        Instances of each bag.
+        Number of instances of every bag.
     bag_of_instance : ndarray of shape (n_instances,), int64, read-only
-        Bag of each row of ``instances``.
+        Bag of every row of ``instances``.
 
     Raises
     ------
     ValueError
-        For no bag at all, an empty bag, values that are not finite, or shapes that do not fit.
+        If there is no bag, a bag is empty, values are not finite, or shapes do not match.
     TypeError
-        For values that are not real numbers.
+        If values are not real numbers.
 
     Examples
     --------
@@ -114,7 +113,7 @@ class Bags:
 
     @classmethod
     def _trusted(cls, X: Instances, offsets: Int64Array, bag_ids: Names | None, names: Names | None) -> Self:
-        """Bags of arrays that are known to be right and that nobody else will write to."""
+        """Create bags from valid arrays that are not modified elsewhere."""
         bags = cls.__new__(cls)
         bags._set(X, offsets, bag_ids, names)
         return bags
@@ -127,9 +126,9 @@ class Bags:
         bag_ids: Iterable[Hashable] | None = None,
         feature_names: Iterable[Hashable] | None = None,
     ) -> Self:
-        """Bags from one array-like of shape (n_instances_of_the_bag, n_features) each.
+        """Create bags from one array-like of shape (n_instances_of_the_bag, n_features) per bag.
 
-        Frames must name their columns alike; the names become the default of ``feature_names``.
+        Data frames must have the same columns, whose names are the default of ``feature_names``.
         """
         items = list(bags)
         ids = to_names(bag_ids, len(items), "bag_ids", "bags")
@@ -143,16 +142,16 @@ class Bags:
     def from_groups(
         cls, X: ArrayLike, groups: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Self:
-        """Bags from instances and the bag identifier of each.
+        """Create bags from instances and their bag identifiers.
 
         Parameters
         ----------
         X : array-like of shape (n_instances, n_features)
         groups : array-like of shape (n_instances,)
-            Hashable identifiers, none missing. Rows of a bag need not be adjacent and keep their
-            order; bags come in the order of their first rows.
+            Hashable identifiers, without missing values. Rows of a bag need not be adjacent. Bags are in the
+            order of their first rows.
         feature_names : sequence of length n_features or None, default=None
-            Default: the columns of ``X`` if it is a frame with columns named by strings.
+            Default: the column names of a data frame, if they are strings.
         """
         rows = matrix(X, "X")
         order, offsets, ids = group_rows(groups, len(rows))
@@ -162,12 +161,12 @@ class Bags:
 
     @classmethod
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
-        """Bags from a pandas frame with one instance a row.
+        """Create bags from a data frame with one instance per row.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            Its other columns must be numeric; their names become ``feature_names``.
+            All columns except ``bag`` must be numeric; their names are the ``feature_names``.
         bag : hashable
             Column of bag identifiers, as ``groups`` of :meth:`from_groups`.
         """
@@ -176,17 +175,16 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """All bags of several ``Bags``, in order.
+        """Concatenate several ``Bags``.
 
-        Identifiers are kept if all parts have them. Parts must have equally many features, named
-        alike where they have names.
+        The result has identifiers if all parts have them. All parts must have the same features.
         """
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):
                 raise TypeError(f"part {number} must be Bags, got {type(part).__name__}")
         if not given:
-            raise ValueError("no parts were given; there must be at least one bag")
+            raise ValueError("parts must contain at least one bag, got none")
         named = next((number for number, part in enumerate(given) if part.feature_names is not None), 0)
         names = given[named].feature_names
         for number, part in enumerate(given):
@@ -207,36 +205,36 @@ class Bags:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Bags from an ``.npz`` with arrays ``instances`` and ``bag_offsets``.
+        """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
-        ``bag_ids`` and ``feature_names`` are optional, other arrays are ignored. No code is
-        executed, whatever the file holds.
+        ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
+        executed.
 
         Raises
         ------
         ValueError
-            When the file is damaged, holds no bags, or what it holds makes none.
+            If the file is damaged or contains no valid bags.
         FileNotFoundError
-            When there is no such file.
+            If the file does not exist.
         """
         X, offsets, ids, names = read_bags(path)
         try:
             return cls(freeze(X), offsets, bag_ids=ids, feature_names=names)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{path} holds no bags: {error}") from error
+            raise ValueError(f"{path} contains no valid bags: {error}") from error
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write what :meth:`load` reads, replacing the file as a whole or not at all."""
+        """Write a file for :meth:`load`, and replace an existing file atomically."""
         write_bags(path, self._instances, self._offsets, self._bag_ids, self._feature_names)
 
     @property
     def instances(self) -> Instances:
-        """All instances, bag after bag."""
+        """Instances, in the order of the bags."""
         return self._instances
 
     @property
     def offsets(self) -> Int64Array:
-        """First row of each bag, and the number of rows."""
+        """First row of every bag, and the number of rows."""
         return self._offsets
 
     @property
@@ -271,18 +269,18 @@ class Bags:
 
     @property
     def sizes(self) -> Int64Array:
-        """Instances of each bag."""
+        """Number of instances of every bag."""
         return self._sizes
 
     @property
     def bag_of_instance(self) -> Int64Array:
-        """Bag of each row of ``instances``."""
+        """Bag of every row of ``instances``."""
         if self._bag_of_instance is None:
             self._bag_of_instance = freeze(np.repeat(np.arange(self.n_bags), self._sizes))
         return self._bag_of_instance
 
     def means(self) -> FloatArray:
-        """Mean of the instances of each bag, shape (n_bags, n_features)."""
+        """Mean of the instances of every bag, shape (n_bags, n_features)."""
         total = np.add.reduceat(self._instances, self._offsets[:-1], axis=0, dtype=np.float64)
         total /= self._sizes[:, None]
         return total
@@ -290,13 +288,13 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """The same bags with other values, and possibly other features.
+        """Return the same bags with other values, and possibly other features.
 
         Parameters
         ----------
         instances : array-like of shape (n_instances, any number of features)
         feature_names : sequence or None, default=None
-            Default: those of these bags if there are as many features as before.
+            Default: the names of these bags, if the number of features is the same.
         """
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:
@@ -366,24 +364,24 @@ class Bags:
 
 
 def to_instances(values: ArrayLike, name: str) -> Instances:
-    """Read-only, C-contiguous float32 or float64 matrix, copied if anyone could still write to it."""
+    """Read-only, C-contiguous float32 or float64 matrix, copied if it is writable."""
     array = matrix(values, name)
     dtype = float_type(array.dtype)
     if array.dtype == dtype and array.flags.c_contiguous and _is_frozen(array):
         return array.view(np.ndarray)
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and infinity is refused
+    with np.errstate(over="ignore"):  # overflow is infinite, which raises later
         return freeze(np.array(array, dtype=dtype, order="C", subok=False))
 
 
 def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Real numbers in two dimensions, of the type they come in."""
+    """Real numbers in two dimensions, of the given type."""
     if issparse(values):
-        raise TypeError(f"{name} is a sparse matrix; bags are dense, convert it with .toarray()")
+        raise TypeError(f"{name} must be dense, got a sparse matrix; convert it with .toarray()")
     array = checked_array(values, name)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+        raise TypeError(f"{name} must contain real numbers, got dtype {array.dtype}")
     if array.size == 0:
-        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}")
     if array.ndim != 2:
         raise ValueError(f"{name} must be a 2-d array (n_instances, n_features), got shape {array.shape}")
     return array
@@ -396,13 +394,13 @@ def float_type(*dtypes: Any) -> np.dtype[Any]:
 
 
 def _is_frozen(array: NDArray[Any]) -> bool:
-    """Whether no array on the way to the memory of ``array`` can be written to."""
+    """Whether ``array`` and all arrays that share its memory are read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
             return False
         owner = owner.base
-    # A file mapped read-only ends in its map, of which NumPy has no writeable array.
+    # The base of a read-only memory map is the map itself, which has no writable array.
     return (
         owner is None or isinstance(owner, bytes | mmap) or (isinstance(owner, memoryview) and owner.readonly)
     )
@@ -421,7 +419,7 @@ def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str)
 
 
 def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, features: Names | None) -> None:
-    """Refuse NaN and infinity, naming bag, row inside the bag and column."""
+    """Raise for NaN and infinity, with the bag, its row and the column."""
     for part in block_slices(len(X), X.shape[1]):
         finite = np.isfinite(X[part])
         if finite.all():
@@ -437,12 +435,12 @@ def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, fea
 
 
 def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
-    """Name of a bag in error messages: its number, and its identifier if it has one."""
+    """Name of a bag in error messages: its number, and its identifier, if any."""
     return f"bag {bag}" if bag_ids is None else f"bag {bag} ({bag_ids[bag]!r})"
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Column names of all items that are frames with names."""
+    """Common column names of all data frames."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -456,15 +454,15 @@ def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | Non
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Column names of a frame, if all are strings."""
+    """Column names of a data frame, if all are strings."""
     names = list(getattr(X, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
-    """Rows of all items, one after another."""
+    """Concatenated rows of all items."""
     if not items:
-        raise ValueError("no bags were given; there must be at least one")
+        raise ValueError("X must contain at least one bag, got none")
     arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
     for bag, array in enumerate(arrays):
         if array.shape[1] != arrays[0].shape[1]:
@@ -478,15 +476,15 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Order that makes groups adjacent (None: they are), their offsets and names."""
-    import pandas as pd  # takes long to import, and most bags do not come this way
+    """Order that makes groups adjacent (None if they are), their offsets and names."""
+    import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
     values: Any = getattr(groups, "to_numpy", lambda: groups)()
     if not isinstance(values, np.ndarray):
         if not isinstance(values, Iterable):
             raise TypeError(f"groups must be a list or an array of identifiers, got {quoted(groups)}")
-        # One by one: an array made of 1 and "1" would make them equal.
+        # One by one, because 1 and "1" would be equal in an array.
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
@@ -496,7 +494,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
     try:
         codes, first = pd.factorize(values)
     except TypeError as error:
-        raise TypeError(f"groups must hold one hashable identifier for each instance: {error}") from error
+        raise TypeError(f"groups must contain one hashable identifier per instance: {error}") from error
     if codes.min(initial=0) < 0:
         raise ValueError(f"row {int(codes.argmin())} has no bag identifier (it is missing in groups)")
     offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(first)))]).astype(np.int64)
@@ -521,13 +519,13 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
         if is_complex_dtype(dtype) or not (is_numeric_dtype(dtype) or is_bool_dtype(dtype)):
             raise TypeError(f"column {name!r} is not numeric but {dtype}; drop it or encode it")
     dtype = float_type(*features.dtypes)
-    # A copy, for the frame may hand out its own memory.
+    # A copy, because the frame can return its own memory.
     values = np.array(features.to_numpy(dtype=dtype, na_value=np.nan), order="C")
     return values, frame[bag], tuple(map(str, features.columns))
 
 
 def read_bags(path: str | PathLike[str]) -> Arrays:
-    """Instances, offsets, names of bags and names of features, not yet checked."""
+    """Instances, offsets, names of bags and names of features, unchecked."""
     arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
     return (
         arrays["instances"],
@@ -548,7 +546,7 @@ def write_bags(
     bag_ids: Names | None,
     features: Names | None,
 ) -> None:
-    """Write ``instances``, ``bag_offsets`` and the names there are."""
+    """Write ``instances``, ``bag_offsets`` and names, if any."""
     arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
     for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
         if names is not None:
@@ -557,7 +555,7 @@ def write_bags(
 
 
 def select(index: Any, n_bags: int) -> int | slice | Int64Array:
-    """A bag, a range of adjacent bags with start < stop, or an array of bags."""
+    """Number of a bag, a range of adjacent bags with start < stop, or an array of bags."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n_bags)
         if step == 1 and start < stop:
@@ -571,16 +569,16 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
     else:
         chosen = _chosen(index, n_bags)
     if not len(chosen):
-        raise ValueError("the selection has no bags; there must be at least one")
+        raise ValueError("the selection must contain at least one bag, got none")
     return chosen
 
 
 def _chosen(index: Any, n_bags: int) -> Int64Array:
-    # A tuple would be another dimension to NumPy.
+    # NumPy interprets a tuple as several dimensions.
     array = np.asarray(None if isinstance(index, tuple) else index)
     if array.ndim != 1 or (array.dtype.kind not in "biu" and array.size):
         raise TypeError(
-            f"bags are chosen by an integer, a slice, a mask or a list of integers, got {quoted(index)}"
+            f"an index of bags must be an integer, a slice, a mask or a list of integers, got {quoted(index)}"
         )
     if array.dtype.kind == "b":
         if len(array) != n_bags:
@@ -594,7 +592,7 @@ def _chosen(index: Any, n_bags: int) -> Int64Array:
 
 
 def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instances, Int64Array]:
-    """Rows and offsets of the chosen bags."""
+    """Rows and offsets of the selected bags."""
     sizes = np.diff(offsets)[bags]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(ends[-1]) + np.repeat(offsets[bags] - ends[:-1], sizes)
@@ -602,18 +600,17 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 
 
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
-    """Bags from whatever holds them.
+    """Convert data to bags.
 
     Parameters
     ----------
     X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
-        ``Bags`` are returned as they are. A list, tuple or object array holds one 2-d array-like
-        for each bag. A 3-d array has shape (n_bags, n_instances_of_each, n_features). A 2-d array
-        holds one instance a row; without ``groups`` or ``offsets`` each is a bag.
+        A list, tuple or object array contains one 2-d array-like per bag. A 3-d array has shape (n_bags,
+        n_instances, n_features). A 2-d array has one instance per row, which is a bag by default.
     groups : array-like of shape (n_instances,) or None, default=None
-        Bag identifier of each row of a 2-d ``X``; see :meth:`Bags.from_groups`.
+        Bag identifier of every row of a 2-d ``X``, see :meth:`Bags.from_groups`.
     offsets : array-like of shape (n_bags + 1,) or None, default=None
-        First row of each bag in a 2-d ``X``, and the number of rows.
+        First row of every bag of a 2-d ``X``, and the number of rows.
 
     Returns
     -------
@@ -622,16 +619,16 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
     Raises
     ------
     ValueError
-        When ``X`` makes no bags, or with ``groups`` or ``offsets`` for an ``X`` already in bags.
+        If ``X`` contains no valid bags, or bags together with ``groups`` or ``offsets``.
     TypeError
-        When ``X`` does not hold numbers.
+        If ``X`` is not numeric.
     """
     if groups is not None and offsets is not None:
-        raise ValueError("give groups or offsets, not both")
+        raise ValueError("groups and offsets cannot be combined; pass one of them")
     if groups is not None or offsets is not None:
         name = "offsets" if groups is None else "groups"
         if isinstance(X, Bags):
-            raise ValueError(f"X is in bags already, so {name} must be None")
+            raise ValueError(f"{name} must be None, because X contains bags already")
         if groups is not None:
             return Bags.from_groups(X, groups)
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
@@ -679,7 +676,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Make ``array``, which nobody else holds, read-only for good."""
+    """Make ``array``, which has no other references, permanently read-only."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False

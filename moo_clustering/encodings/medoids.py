@@ -1,4 +1,4 @@
-"""Genes that name the medoids of clusters, and the operations on sets of medoids that operators share."""
+"""Encodings of partitions by medoids, and operations on sets of medoids for the operators."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ from moo_clustering._kernels.medoids import nearest_medoids
 from moo_clustering.encodings import base
 
 _NO_SLOT = np.iinfo(np.int32).max
-# Entries of one block of distances in decode: 8 MiB, so that it stays near the processor.
+# Entries per block of distances in ``decode``: 8 MiB, which stay in the cache.
 DECODE_BLOCK = 2**20
-# Distance sums that agree to this factor count as a tie: rounding must not choose the medoid.
+# Distance sums that differ by a smaller factor are tied, so that rounding does not select the medoid.
 SAME = 1.0 + 1e-12
 
 
 class _MedoidGenes(Documented, base.Encoding):
-    """Genes are the ids of the medoids, or -1 for none; immutable, so that a deep copy shares the distances.
+    """Base class of encodings whose genes are row numbers of medoids, or -1.
+
+    Encodings are immutable, and deep copies share the distances.
 
     Parameters
     ----------
@@ -50,17 +52,17 @@ class _MedoidGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (no medoid) and the last sample, for every gene."""
+        """Bounds of every gene: -1 (no medoid) and the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Medoids of the clusters, in the order of their labels, at the first positions.
+        """Encode partitions by the medoids of their clusters, in the order of the labels.
 
-        The medoid of a cluster has the least sum of distances *from* it to the others in it (ties: the
-        lowest id). Of more than ``k_max`` clusters the largest are kept (ties: the lowest label), fewer
-        than ``k_min`` are filled up as by :meth:`repair`. Decoding gives the same partition where
-        each sample is nearest to the medoid of its own cluster, and otherwise a k-medoids step of it.
+        The medoid of a cluster has the least sum of distances *from* it to the others (ties: the lowest row
+        number). Only the ``k_max`` largest clusters are encoded (ties: the lowest label), and fewer than
+        ``k_min`` are extended as in :meth:`repair`. Decoding returns the same partition if every sample is
+        nearest to the medoid of its cluster, and otherwise the partition after a k-medoids step.
 
         Notes
         -----
@@ -83,32 +85,32 @@ class _MedoidGenes(Documented, base.Encoding):
 
 
 class MedoidEncoding(_MedoidGenes):
-    """Genes are the ids of the medoids, padded with -1 on the right.
+    """Encoding by row numbers of medoids, padded with -1 on the right.
 
-    Every sample belongs to its nearest medoid (ties: the lowest position), and every medoid to
-    itself, even if an identical sample is another medoid; so no cluster is empty. The label of a
-    cluster is the position of its medoid in the row.
+    Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
+    cluster, even if it equals another medoid. No cluster is empty. The label of a cluster is the position of
+    its medoid in the row.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features, or dissimilarities (n_samples, n_samples) with ``metric="precomputed"``, used
-        without a copy where they are symmetric float64 already.
+        Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``, which are
+        not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, and of genes. The square roots of n_samples are kept within
+        Largest number of clusters, and number of genes. Square roots of n_samples are limited to
         2..n_samples-1 (1 for one sample).
     metric : str or callable, default="euclidean"
-        ``"euclidean"``, ``"cosine"`` (rows of zeros are at distance 1 from all others),
-        ``"precomputed"``, or any metric of :func:`sklearn.metrics.pairwise_distances`.
+        Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. Zero rows have
+        ``"cosine"`` distance 1 to all others.
     k_min : int, default=2
-        Smallest number of clusters; at most 1 for one sample.
+        Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
-        Bytes the dissimilarities may take, 8 n_samples^2.
+        Largest size of the dissimilarities, 8 n_samples^2 bytes.
 
     Notes
     -----
-    Decoding takes O(n_individuals k_max n_samples) time and O(1) memory beyond the labels (blocks
-    of 8 MiB). Encodings are immutable: a deep copy shares the distances.
+    Decoding costs O(n_individuals k_max n_samples) time, and constant memory besides the labels. Encodings
+    are immutable, and deep copies share the distances.
 
     References
     ----------
@@ -133,7 +135,7 @@ class MedoidEncoding(_MedoidGenes):
         *,
         max_memory: int = MAX_MEMORY,
     ) -> None:
-        # A view, so that precomputed distances stay writeable for their owner.
+        # A read-only view, so that precomputed distances stay writable for their owner.
         self.distances = distance_matrix(X, metric, max_memory, type(self).__name__).view()
         self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
@@ -145,17 +147,17 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid; label = position of the medoid.
+        """Assign every sample to its nearest medoid. The label is the position of the medoid.
 
         Raises
         ------
         ValueError
-            If a row names a sample twice or none at all, or holds -1 before an id.
+            If a row contains a medoid twice, no medoid, or -1 before a medoid.
         """
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Largest sets first: those that have a j-th medoid are then the head of a block.
+        # Largest sets first, so that sets with a j-th medoid are at the start of a block.
         order = np.argsort(-sizes, kind="stable")
         step = max(1, DECODE_BLOCK // self.n_samples)
         for lo in range(0, len(order), step):
@@ -166,14 +168,14 @@ class MedoidEncoding(_MedoidGenes):
         return labels
 
     def _nearest(self, medoids: IntArray, sizes: IntArray) -> Labels:
-        """Position of the nearest medoid; rows must be sorted by descending size."""
+        """Position of the nearest medoid. Rows must be sorted by descending size."""
         nearest = self.distances[medoids[:, 0]]
         labels = np.zeros(nearest.shape, dtype=np.int32)
         candidate = np.empty_like(nearest)
         for j in range(1, int(sizes[0])):
             m = int(np.searchsorted(-sizes, -j, side="left"))  # rows with more than j medoids
             np.take(self.distances, medoids[:m, j], axis=0, out=candidate[:m], mode="clip")
-            closer = candidate[:m] < nearest[:m]  # strict: ties stay at the lowest position
+            closer = candidate[:m] < nearest[:m]  # ties stay at the lowest position
             np.copyto(nearest[:m], candidate[:m], where=closer)
             np.copyto(labels[:m], j, where=closer)
         return labels
@@ -183,10 +185,9 @@ class MedoidEncoding(_MedoidGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def repair(self, X: IntArray) -> IntArray:
-        """Drop what is no sample or was named before, close the gaps, fill up to ``k_min`` medoids.
+        """Remove invalid and repeated genes, move medoids to the left, and extend to ``k_min`` medoids.
 
-        Genes that are missing become the samples with the lowest ids not in the row; fractions are
-        rounded.
+        Added medoids are the samples with the lowest row numbers. Fractions are rounded.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
@@ -198,8 +199,8 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def _filled(self, ids: IntArray) -> IntArray:
-        """Append the lowest absent ids to rows of fewer than k_min medoids."""
-        # Fewer than k_min are present, so k_min of the first 2 k_min - 1 ids suffice.
+        """Append the lowest absent row numbers to rows of fewer than k_min medoids."""
+        # Fewer than k_min are present, so the first 2 k_min - 1 row numbers suffice.
         n_candidates = min(self.n_samples, 2 * self.k_min - 1)
         present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
         named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
@@ -211,9 +212,9 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Medoids in ascending order, padding last.
+        """Sort medoids in ascending order, with padding last.
 
-        The order of the genes decides only which cluster takes a sample equally near to two medoids.
+        The order of the genes only affects samples with two nearest medoids.
         """
         medoids = self._checked(X).astype(self.dtype)
         medoids[medoids < 0] = self.n_samples
@@ -222,10 +223,10 @@ class MedoidEncoding(_MedoidGenes):
         return medoids
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """K uniform on k_min..k_max, then K distinct samples uniformly."""
+        """Draw K uniformly from k_min..k_max, then K distinct samples."""
         n, width = self.n_samples, self.n_var
         X = np.empty((n_individuals, width), dtype=self.dtype)
-        # Floyd's sampling without replacement, a column at a time, for all rows at once.
+        # Floyd's sampling without replacement, column by column for all rows.
         for j in range(width):
             last = n - width + j
             drawn = rng.integers(0, last + 1, size=n_individuals)
@@ -243,31 +244,29 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is not a set of medoids (distinct ids in "
-                f"0..{self.n_samples - 1}, at least one, -1 only at the end): {base.VALID_GENES}"
+                f"row {np.argmax(wrong)} of X is not a set of medoids (at least one row number, distinct, in "
+                f"0..{self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 
 
 class MedoidSlotEncoding(_MedoidGenes):
-    """Genes are the ids of the medoids, or -1 for none, anywhere in the row.
+    """Encoding by row numbers of medoids in slots, with -1 for empty slots.
 
-    Unlike :class:`MedoidEncoding` it takes distances that depend on the direction, such as the
-    directed Hausdorff distance between bags, and leaves empty slots where they are, so that a
-    crossover finds the same slots in both parents.
+    Unlike :class:`MedoidEncoding`, it accepts asymmetric distances, such as the directed Hausdorff distance
+    between bags, and does not move medoids between slots, so that crossover exchanges the slots of parents.
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        ``distances[i, j]`` from sample i to sample j, finite and not negative; float32 and float64
-        are used without a copy.
+        Non-negative ``distances[i, j]`` from sample i to sample j. float32 and float64 are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 
     Notes
     -----
-    Decoding takes O(n_individuals k_max n_samples) time. Encodings are immutable: a deep copy shares
-    the distances.
+    Decoding costs O(n_individuals k_max n_samples) time. Encodings are immutable, and deep copies share the
+    distances.
 
     References
     ----------
@@ -286,7 +285,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         H = checked_distances(distances, "distances", directed=True)
         self.distances = H
         if H.flags.writeable:
-            # A view, so that the matrix stays writeable for its owner; pickles hold views anew.
+            # A read-only view, so that the matrix stays writable for its owner.
             self.distances = H.view()
             self.distances.flags.writeable = False
         self.n_samples = len(H)
@@ -295,7 +294,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         self._neighbors: dict[int, NDArray[np.int32]] = {}
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to the medoid it is nearest to, see :func:`decode_slots`."""
+        """Assign every sample to its nearest medoid, see :func:`decode_slots`."""
         return decode_slots(base.checked_genes(X, self.n_var), self.distances)
 
     def _medoid(self, members: IntpArray) -> int:
@@ -304,17 +303,17 @@ class MedoidSlotEncoding(_MedoidGenes):
         return int(members[np.argmax(total <= total.min() * SAME)])
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty what is no sample or was named before, fill up to ``k_min`` medoids.
+        """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` medoids.
 
-        The first empty slots get the samples with the lowest ids not in the row, so that a row's
-        repair depends on nothing else; :func:`repair_slots` draws them. Fractions are rounded.
+        The first empty slots get the samples with the lowest row numbers, so that the repair of a row is
+        deterministic, unlike :func:`repair_slots`. Fractions are rounded.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Medoids in ascending order, then the empty slots.
+        """Sort medoids in ascending order, with empty slots last.
 
-        The order of the slots decides only which cluster takes a sample equally near to two medoids.
+        The order of the slots only affects samples with two nearest medoids.
         """
         ids = base.checked_genes(X, self.n_var).astype(self.dtype)
         ids[ids < 0] = self.n_samples
@@ -323,11 +322,11 @@ class MedoidSlotEncoding(_MedoidGenes):
         return ids
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """k uniform on k_min..k_max, then k distinct samples in random slots."""
+        """Draw k uniformly from k_min..k_max, then k distinct samples in random slots."""
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """The nearest others of every sample by its row of the distances, computed once.
+        """Return the nearest neighbours of every sample by its row of the distances, computed once.
 
         Parameters
         ----------
@@ -343,7 +342,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
-            raise ValueError(f"n_neighbors must be within 1..{self.n_samples - 1}, got {n_neighbors}.")
+            raise ValueError(f"n_neighbors must be in 1..{self.n_samples - 1}, got {n_neighbors}.")
         if n_neighbors not in self._neighbors:
             self._neighbors[n_neighbors] = nearest_others(self.distances, n_neighbors)
         return self._neighbors[n_neighbors]
@@ -352,9 +351,9 @@ class MedoidSlotEncoding(_MedoidGenes):
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples).
 
-    Rows of ``X`` hold distinct ids, -1 for empty slots; ``H[b, m]`` is the distance from sample b to medoid
-    m, which need not be that from m to b. Medoids are counted from 0 in the order of their slots. Ties go to
-    the lowest slot, and a medoid always belongs to its own cluster. O(n_individuals k_max n_samples) time.
+    Rows of ``X`` contain distinct row numbers, and -1 for empty slots. ``H[b, m]`` is the distance from
+    sample b to medoid m. Labels number the medoids in the order of their slots. Ties: the lowest slot; a
+    medoid is always in its own cluster. O(n_individuals k_max n_samples) time.
     """
     slots = np.asarray(X)
     occupied = slots >= 0
@@ -362,8 +361,8 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     wrong |= ((slots < -1) | (slots >= len(H)) | (occurred_before(slots) & occupied)).any(axis=1)
     if wrong.any():
         raise ValueError(
-            f"row {np.argmax(wrong)} of X holds no medoid, one twice, or ids outside -1..{len(H) - 1}: "
-            f"{base.VALID_GENES}"
+            f"row {np.argmax(wrong)} of X has no medoid, a medoid twice, or numbers outside "
+            f"-1..{len(H) - 1}: {base.VALID_GENES}"
         )
     used, place = np.unique(slots[occupied], return_inverse=True)
     index = np.full(slots.shape, -1, dtype=np.int64)
@@ -382,7 +381,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
 
 
 def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.Generator) -> IntArray:
-    """Random rows: k uniform on k_min..k_max, then k distinct samples in k random slots of k_max."""
+    """Random rows: k uniform in k_min..k_max, then k distinct samples in k random slots of k_max."""
     slots = filled(np.full((n, k_max), -1, dtype=np.int64), k_max, n_samples, rng)
     sizes = rng.integers(k_min, k_max + 1, size=(n, 1))
     slots[rng.permuted(np.arange(k_max) >= sizes, axis=1)] = -1
@@ -392,16 +391,16 @@ def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.
 def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
-    """Empty the slots that hold no sample or one held before, then fill up to ``k_min``.
+    """Empty the slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids.
 
-    Fractions are rounded, and valid rows stay as they are. A sample that the row does not hold is drawn for
-    the first empty slot until there are ``k_min``; without a generator it is the one with the lowest id.
+    Fractions are rounded. Added samples are random, or have the lowest row numbers without a generator. Valid
+    rows do not change.
     """
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
         raise ValueError(
-            f"k_min={k_min} medoids need as many slots and samples, got {slots.shape[1]} and {n_samples}."
+            f"k_min={k_min} exceeds the number of slots, {slots.shape[1]}, or of samples, {n_samples}."
         )
     slots[(slots < 0) | (slots >= n_samples) | occurred_before(slots)] = -1
     while len(short := np.flatnonzero(set_sizes(slots) < k_min)):
@@ -419,7 +418,7 @@ def _lowest_absent(rows: IntArray) -> IntArray:
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """The nearest other samples of every sample, nearest first, by its row of distances; ties: lowest id."""
+    """Nearest neighbours of every sample by its row of distances (ties: the lowest row number)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -430,17 +429,17 @@ def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int
 
 
 def as_sets(X: IntArray) -> Int64Array:
-    """Copy of a population as int64; pymoo hands genes out as floats."""
+    """Copy of a population as int64, because pymoo can pass genes as floats."""
     return np.rint(X).astype(np.int64) if X.dtype.kind == "f" else X.astype(np.int64)
 
 
 def set_sizes(sets: IntArray) -> Int64Array:
-    """Number of ids in every row."""
+    """Number of medoids in every row."""
     return np.asarray((sets >= 0).sum(axis=1), dtype=np.int64)
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """The first ``sizes`` distinct ids >= 0 of every row, in their order, padded with -1.
+    """First ``sizes`` distinct non-negative entries of every row, in their order, padded with -1.
 
     O(n_rows n_candidates log n_candidates) time.
     """
@@ -451,9 +450,9 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """One sample for every row, uniform over those not in it; rows must not hold all samples.
+    """Random sample for every row that is not in the row; rows must not contain all samples.
 
-    The r-th absent id is r plus the number of present ids s_t, in ascending order, with s_t - t <= r.
+    The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <= r.
     """
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
@@ -462,7 +461,7 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 
 def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Copy in which rows of fewer than ``k_min`` ids have random others at their end."""
+    """Copy with random samples appended to rows of fewer than ``k_min`` medoids."""
     sets = sets.copy()
     while len(short := np.flatnonzero(set_sizes(sets) < k_min)):
         sets[short, set_sizes(sets[short])] = random_absent(sets[short], n_samples, rng)
@@ -470,7 +469,7 @@ def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator)
 
 
 def occurred_before(X: IntArray) -> BoolArray:
-    """Mask of the entries that equal an entry further left in their row."""
+    """Mask of entries that repeat an earlier entry of their row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)
     repeated = np.zeros(X.shape, dtype=bool)
@@ -487,5 +486,5 @@ def resolve_k_max(k_max: int | str, n_samples: int) -> int:
     root = math.isqrt(n_samples)
     if k_max == "ceil_sqrt" and root**2 < n_samples:
         root += 1
-    # As many clusters as samples are no clustering; two samples leave no choice.
+    # Fewer clusters than samples, except for two samples.
     return min(max(2, root), max(n_samples - 1, min(n_samples, 2)))

@@ -1,4 +1,4 @@
-"""Lists of the nearest neighbours of every sample: exact, with a defined order of ties, or approximate."""
+"""Lists of nearest neighbours of all samples: exact, with a defined order of ties, or approximate."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ from moo_clustering.constraints import ConstraintGroups
 
 Ties = Literal["random", "index"]
 Metric = str | Callable[..., float]
-# Number of list entries handled at once; bounds temporary arrays to some tens of megabytes.
+# Number of list entries per block, which limits temporary arrays to some tens of megabytes.
 CHUNK = 1 << 20
 # With more features than this, brute force is faster than a KD-tree.
 TREE_FEATURES = 12
-# Leaves are compared as a whole from so many points on, between so many features.
+# Smallest number of points, and range of features, for comparisons of whole leaves.
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
-# Points in a leaf of the KD-tree, and most in one that is compared as a whole.
+# Points per leaf of the KD-tree, and largest number in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
-# Seconds of processor time per difference of two values, in blocks and by matrix products, as measured; and
-# how long an exact search may take before an approximate one is chosen, from so many points on.
+# Measured processor time in seconds per difference of two values, in blocks and by matrix products; limit of
+# the time of an exact search for ``method="auto"``, and smallest number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
-# Rows on which the recall is measured, and groups of them from which the time of a search is estimated.
+# Number of rows to estimate the recall, and of groups of rows to estimate the time of a search.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
 #: Metrics that are p-norms of the difference.
 MINKOWSKI: dict[str, Any] = {
     "euclidean": 2.0, "l2": 2.0, "minkowski": 2.0,
     "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": np.inf, "infinity": np.inf,
 }  # fmt: skip
-# Extra points of a search, so that few rows must be searched again because of a tie at the end.
+# Number of extra points per search, so that few searches are repeated because of a tie at the end.
 _SPARE = 4
-# Share of a distance that single precision may lose before the points are searched for in double precision.
+# Largest relative error of a distance in single precision, above which the search uses double precision.
 _BLUR = 0.01
-# Lists hold distances in single precision: below this the nearest of them lose digits.
+# Smallest distance without loss of digits in single precision, in which lists store distances.
 _LEAST = 1e-30
 PlainMetric = Literal["euclidean", "precomputed"]
 Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
@@ -67,19 +67,18 @@ Method = Literal["auto", "exact", "tree", "blocks", "brute", "approximate"]
 
 @dataclass(frozen=True, eq=False)
 class NeighborLists:
-    """Nearest admissible other samples of every sample, nearest first.
+    """Nearest admissible neighbours of every sample, nearest first.
 
     Attributes
     ----------
     indices : ndarray of shape (n_samples, width), int32
-        Sample numbers; -1 behind the last admissible one.
+        Row numbers of the neighbours, padded with -1.
     distances : ndarray of shape (n_samples, width), float32
-        Non-decreasing along a row; inf behind the last admissible one.
+        Non-decreasing in a row, padded with inf.
     n_admissible : ndarray of shape (n_samples,), int32
-        How many leading entries of a row are real, at least 1.
+        Number of neighbours in a row, at least 1.
     recall : float or None
-        Share of the nearest neighbours that approximate lists have, estimated from a sample of rows; None
-        for exact lists.
+        Estimated share of the nearest neighbours in approximate lists; None for exact lists.
     """
 
     indices: NDArray[np.int32]
@@ -99,38 +98,39 @@ def neighbor_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Nearest other samples.
+    """Find the nearest neighbours of every sample.
 
-    A sample is never its own neighbour; its duplicates are, at distance 0. Distances that agree to
-    twelve digits are tied, and tied samples are ordered by a key, also where the list ends.
+    A sample is not its own neighbour, but its duplicates are, at distance 0. Distances that agree to twelve
+    digits are tied, and a key determines the order of tied samples.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``; row i lists the distances
-        from sample i.
+        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``; row i contains
+        the distances from sample i.
     n_neighbors : int
-        Width of the lists, capped at n_samples - 1.
+        Width of the lists, at most n_samples - 1.
     metric : str or callable, default="euclidean"
-        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Under
-        ``"cosine"`` an all-zero row is at distance 1 from every other row.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
+        ``"cosine"`` distance 1 to all others.
     ties : {"random", "index"}, default="random"
-        Key: a random permutation, or the row number. The latter leaks the order of the rows where
-        many distances are equal, as on grids.
+        Order of tied samples: a random permutation, or the row number, which leaks the order of the rows on
+        gridded data.
     rng : numpy.random.Generator
-        Draws the permutation.
+        Generator of the permutation.
     groups : ConstraintGroups, optional
-        Samples of groups in conflict are never neighbours; they are taken out before the nearest are.
+        Samples of conflicting groups are never neighbours.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. Does not affect the result.
     method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
-        ``"tree"``: a KD-tree, for Minkowski metrics. ``"blocks"``: leaves of a KD-tree compared as a whole,
-        for metrics that order pairs as the Euclidean one. ``"brute"``: all pairs, for any metric.
-        ``"exact"``: the one of these that suits metric, size and features; all four give the same lists.
-        ``"approximate"``: nearest-neighbour descent, for metrics that order pairs as the Euclidean one; needs
-        the extra ``moo_clustering[neighbors]``. Samples that may not neighbour everyone, and duplicates, are
-        found exactly all the same. ``"auto"``: exact, unless that would take more than some ten minutes of
-        processor time and the extra is installed.
+        - ``"tree"``: KD-tree, for Minkowski metrics.
+        - ``"blocks"``: whole leaves of a KD-tree, for metrics with the order of Euclidean distances.
+        - ``"brute"``: all pairs, for all metrics.
+        - ``"exact"``: the fastest of these, which all give the same lists.
+        - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
+          Duplicates, and samples with forbidden neighbours, get exact lists. Requires the extra
+          ``neighbors``.
+        - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
 
     Returns
     -------
@@ -139,23 +139,21 @@ def neighbor_lists(
     Raises
     ------
     ValueError
-        Fewer than two samples, bad distances, a method that does not know the metric, or a sample without any
-        admissible neighbour.
+        If there are fewer than two samples, distances are invalid, the method does not support the metric, or
+        a sample has no admissible neighbour.
     ImportError
-        ``method="approximate"`` without the extra.
+        If the extra for ``method="approximate"`` is not installed.
 
     Warns
     -----
     UserWarning
-        ``method="auto"`` chose approximate lists, or exact ones that will take long; with the recall or time.
+        If ``method="auto"`` uses approximate lists (with their recall), or exact lists that take long.
 
     Notes
     -----
-    ``"exact"``: a KD-tree for Minkowski metrics up to 12 features, O(N log N) on well-behaved data; for the
-    Euclidean metric from 8192 samples and 5 features on blocks, up to O(N^2 d) but several times faster;
-    brute force for more than 12 features of fewer samples and for more than 64, O(N^2 d). Memory
-    O(N (n_neighbors + d)). Duplicates are searched for once. Rows that tie with very many distinct others at
-    the end of the list are searched again with twice as many.
+    ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for
+    well-behaved data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute
+    force in O(N^2 d) time. Memory O(N (n_neighbors + d)). Duplicates are searched once.
 
     References
     ----------
@@ -169,9 +167,9 @@ def neighbor_lists(
     data = checked_distances(X) if precomputed else checked_table(X, dtype=FLOATS)
     n_samples = len(data)
     if n_samples < 2:
-        raise ValueError("neighbour lists need at least 2 samples, got 1.")
+        raise ValueError("neighbour lists require at least 2 samples, got 1.")
     if groups is not None and groups.n_samples != n_samples:
-        raise ValueError(f"groups are about {groups.n_samples} samples, not {n_samples}.")
+        raise ValueError(f"groups must be of {n_samples} samples, got {groups.n_samples}.")
     keys = tie_keys(n_samples, ties, rng)
     width = min(int(n_neighbors), n_samples - 1)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
@@ -180,18 +178,17 @@ def neighbor_lists(
 def lists_from_arrays(
     indices: ArrayLike, distances: ArrayLike, *, n_samples: int, groups: ConstraintGroups | None = None
 ) -> NeighborLists:
-    """Check and wrap the result of any neighbour search.
+    """Create neighbour lists from the result of any neighbour search.
 
     Parameters
     ----------
     indices : array-like of shape (n_samples, width)
-        Nearest other samples, nearest first, as scikit-learn's and the approximate searches return
-        them. A column of the samples themselves must be dropped first.
+        Row numbers of the nearest neighbours, nearest first, without the samples themselves.
     distances : array-like of shape (n_samples, width)
-        Their distances, non-decreasing along a row.
+        Their distances, non-decreasing in a row.
     n_samples : int
     groups : ConstraintGroups, optional
-        Forbidden neighbours are taken out; ask the search for more neighbours than needed then.
+        Forbidden neighbours are removed, so the search should return more neighbours than needed.
 
     Returns
     -------
@@ -200,8 +197,8 @@ def lists_from_arrays(
     Raises
     ------
     ValueError
-        Wrong shape, index out of range, self links, repeated neighbours, distances that are negative,
-        not finite or not sorted, or a sample left without any admissible neighbour.
+        If shapes or indices are out of range, a sample is its own neighbour, neighbours are repeated,
+        distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
     """
     nb = checked_integers(indices, "indices")
     given = checked_array(distances, "distances", np.float64)
@@ -233,12 +230,12 @@ def _refuse(bad: BoolArray, what: str) -> None:
 
 
 def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
-    """Refuse distances outside of single precision; ``apart`` is positive where samples differ."""
+    """Raise if distances exceed single precision; ``apart`` is positive for distinct samples."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
         raise ValueError(
-            f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for lists of "
-            f"neighbours, which hold numbers from {_LEAST:g} to 3.4e+38; rescale X."
+            f"distances of the nearest neighbours are too {'large' if largest > 1 else 'small'} for single "
+            f"precision, {_LEAST:g} to 3.4e+38; rescale X."
         )
 
 
@@ -266,14 +263,14 @@ def ordered_lists(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> NeighborLists:
-    """Neighbour lists of checked input, with the tie keys of the samples; see :func:`neighbor_lists`."""
+    """Neighbour lists of checked input, with the tie keys of the samples."""
     n_samples = len(data)
     indices = np.full((n_samples, width), -1, dtype=np.int32)
     distances = np.full((n_samples, width), np.inf, dtype=np.float32)
     constrained, recall = _in_conflict(groups, n_samples), None
     if isinstance(metric, str) and metric == "precomputed":
         if method not in ("auto", "exact", "brute"):
-            raise ValueError(f'method="{method}" needs features, not metric="precomputed"; use "exact".')
+            raise ValueError(f'method="{method}" requires features, not metric="precomputed"; use "exact".')
         with np.errstate(over="ignore"):
             matrix_lists(data, keys, groups if constrained.any() else None, indices, distances)
         apart = np.take_along_axis(data, np.maximum(indices, 0), axis=1)
@@ -289,24 +286,24 @@ def ordered_lists(
             if groups is not None and constrained.any():
                 constrained_lists(exact, rows, keys, np.flatnonzero(constrained), groups, indices, distances)
             space.finish(distances)
-        # Other metrics have distances of 0 between different rows.
+        # Other metrics can have distance 0 between distinct rows.
         apart = (rows.of_sample[indices] != rows.of_sample[:, None]) & (space.power is not None)
     _require_single(distances[indices >= 0], apart[indices >= 0])
     n_admissible = np.count_nonzero(indices >= 0, axis=1).astype(np.int32)
     alone = np.flatnonzero(n_admissible == 0)
     if len(alone):
         raise ValueError(
-            f"sample {alone[0]} has no admissible neighbour: every other sample is forbidden to it by "
-            "labels or cannot-links."
+            f"sample {alone[0]} has no admissible neighbour, because of labels or cannot-links with all "
+            "other samples."
         )
     return NeighborLists(indices, distances, n_admissible, recall)
 
 
 def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
-    """Mask of the samples that have any forbidden neighbour."""
+    """Mask of samples with a forbidden neighbour."""
     if groups is None or not len(groups.conflicts):
         return np.zeros(n_samples, dtype=np.bool_)
-    # The last entry stands for samples without a group, whose number is -1.
+    # The last entry is for samples without a group, whose number is -1.
     conflicting = np.zeros(groups.n_groups + 1, dtype=np.bool_)
     conflicting[groups.conflicts.ravel()] = True
     return conflicting[groups.groups]
@@ -343,9 +340,9 @@ def first_of_rows(
     n_rows: int,
     width: int,
 ) -> tuple[Int64Array, FloatArray]:
-    """The first ``width`` candidates of every row by (distance, key), padded with -1 and inf.
+    """First ``width`` candidates of every row by (distance, key), padded with -1 and inf.
 
-    Candidates come flat: ``sample[c]`` at ``distance[c]`` is a candidate of ``row[c]``.
+    ``sample[c]`` at ``distance[c]`` is a candidate of ``row[c]``.
     """
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
@@ -365,7 +362,7 @@ def free_lists(
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> None:
-    """Fill the lists of the samples that may neighbour anyone."""
+    """Fill the lists of samples without forbidden neighbours."""
     n_points, width = len(rows.points), indices.shape[1]
     n_found = min(n_points, width + 1 + _SPARE)
     pending = np.unique(rows.of_sample[free])
@@ -375,7 +372,7 @@ def free_lists(
         step = search.chunk(n_found)
         for lo in range(0, len(pending), step):
             points = pending[lo : lo + step]
-            # One more than needed, since the samples on the point itself are among the nearest.
+            # One more, because the samples on the point itself are among the nearest.
             samples, found, complete = _nearest_samples(search(points, n_found), rows, keys, width + 1)
             _hand_out(points[complete], samples[complete], found[complete], rows, free, indices, distances)
             again.append(points[~complete])
@@ -385,9 +382,9 @@ def free_lists(
 def _nearest_samples(
     found: Found, rows: DistinctRows, keys: NDArray[np.int32], width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
-    """Nearest samples of points by (distance, key), and whether the search went far enough to know."""
+    """Nearest samples of points by (distance, key), and whether the search was wide enough."""
     points, distances, horizon = found
-    if len(rows.points) == len(rows.samples):  # every sample is a point of its own, with the same number
+    if len(rows.points) == len(rows.samples):  # all samples are distinct points
         complete = np.count_nonzero(distances < horizon[:, None], axis=1) >= width
         complete |= np.isinf(horizon)
         tied = np.flatnonzero((distances[:, 1:] == distances[:, :-1]).any(axis=1))
@@ -403,9 +400,9 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for some rows, shape (n_rows, n_found), nearest first, and how far the search is complete.
+    """Points found for some rows, shape (n_rows, n_found), nearest first.
 
-    Every point nearer to a row than its ``horizon`` has been found.
+    They include all points nearer to a row than its ``horizon``.
     """
 
     points: Int64Array
@@ -422,7 +419,7 @@ def _hand_out(
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> None:
-    """Give the list of a point to each sample on it, without that sample itself."""
+    """Copy the list of a point to all samples on it, without the sample itself."""
     width = indices.shape[1]
     everyone, owner = rows.members(points)
     mine = free[everyone]
@@ -431,7 +428,7 @@ def _hand_out(
     for lo in range(0, len(everyone), step):
         who, which = everyone[lo : lo + step], owner[lo : lo + step]
         own = samples[which] == who[:, None]
-        # Without itself in the list (more duplicates than the list is wide) a sample drops the last.
+        # A sample that is not in its own list (too many duplicates) drops the last entry.
         gap = np.where(own.any(axis=1), own.argmax(axis=1), width)
         columns = np.arange(width) + (np.arange(width) >= gap[:, None])
         indices[who] = np.take_along_axis(samples[which], columns, axis=1)
@@ -447,7 +444,7 @@ def constrained_lists(
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> None:
-    """Fill the lists of samples with forbidden neighbours, looking farther until enough are admissible."""
+    """Fill the lists of samples with forbidden neighbours, by wider searches until enough are admissible."""
     n_points, width = len(rows.points), indices.shape[1]
     n_found = min(n_points, width + 1 + _SPARE)
     pending = pending[search.in_order(rows.of_sample[pending])]
@@ -470,10 +467,10 @@ def _admissible(
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> BoolArray:
-    """Fill the lists of some samples as far as the points found allow; True where they are final."""
+    """Fill the lists of some samples from the points found. Returns a mask of final lists."""
     width = indices.shape[1]
     final = np.empty(len(samples), dtype=np.bool_)
-    # Many duplicates can sit on few points: bound the number of candidates, not of points.
+    # Few points can have many duplicates, so limit the number of candidates instead of points.
     load = np.cumsum(rows.sizes[found.points].sum(axis=1)) // CHUNK
     for part in np.split(np.arange(len(samples)), np.flatnonzero(np.diff(load)) + 1):
         points, horizon = found.points[part], found.horizon[part]
@@ -493,10 +490,7 @@ def _admissible(
 def index_tied_lists(
     data: FloatArray, n_neighbors: int, metric: PlainMetric, n_jobs: int | None = None
 ) -> tuple[NeighborLists, FloatArray]:
-    """Nearest other samples, ties by the row number, and their distances, (m, min(n_neighbors, m - 1)).
-
-    The lists themselves hold distances of single precision.
-    """
+    """Nearest neighbours, ties by row number, and their distances in double precision."""
     n_samples = len(data)
     keys = np.arange(n_samples, dtype=np.int32)
     lists = ordered_lists(
@@ -514,13 +508,13 @@ def index_tied_lists(
 
 
 def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Order of equally distant samples: the smaller key comes first."""
+    """Keys that order tied samples."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
 
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
-    """Features or a matrix of distances, as float64."""
+    """Features or distances as float64."""
     choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
@@ -533,8 +527,8 @@ def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
     """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)
-    # A random combination of the features tells rows apart; equal rows give it bit by bit equal,
-    # since the columns are added one after another.
+    # A random combination of the features distinguishes rows, and is equal bit for bit for equal rows,
+    # because columns are added one by one.
     mix = np.zeros(n_samples)
     factors = np.random.default_rng(0).standard_normal((X.shape[1], 1))
     for feature in range(X.shape[1]):
@@ -572,10 +566,7 @@ class DistinctRows:
         return np.diff(self.start)
 
     def members(self, points: Int64Array, most: int | None = None) -> tuple[Int64Array, Int64Array]:
-        """Samples on some points, and the position in ``points`` that each belongs to.
-
-        At most ``most`` samples per point, those of smallest key.
-        """
+        """Samples on some points, at most ``most`` per point by key, and their positions in ``points``."""
         counts = self.sizes[points] if most is None else np.minimum(self.sizes[points], most)
         owner = np.repeat(np.arange(len(points)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -583,10 +574,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Non-negative distances to 40 significant bits (5e-13), so that noise breaks no tie.
-
-    Monotone; keeps inf.
-    """
+    """Round non-negative distances to 40 significant bits (5e-13), so that rounding noise is tied."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
@@ -597,11 +585,11 @@ def row_distances(data: FloatArray, i: NDArray[Any], j: NDArray[Any]) -> FloatAr
 
 
 def metric_space(X: AnyFloatArray, metric: Metric) -> MetricSpace:
-    """Translate a metric: those that order pairs as the Euclidean one does are searched as such."""
+    """Translate metrics with the order of Euclidean distances to a Euclidean search."""
     if not isinstance(metric, str):
         return MetricSpace(X, metric, None, _keep)
     if metric == "cosine":
-        # |u - v|^2 / 2 = 1 - cos for unit vectors; a dimension of its own holds the all-zero row.
+        # |u - v|^2 / 2 = 1 - cos for unit vectors; an extra dimension represents zero rows.
         points = np.column_stack([X, np.zeros(len(X))]).astype(np.float64)
         points /= np.maximum(np.abs(points).max(axis=1, keepdims=True), np.finfo(float).tiny)
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
@@ -628,7 +616,7 @@ def _square(distances: NDArray[Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MetricSpace:
-    """Points among which a metric is searched, and how to get its distances from those found."""
+    """Points for the search with a metric, and the conversion of distances."""
 
     points: AnyFloatArray
     metric: Metric
@@ -639,13 +627,13 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """The exact search that suits a metric and a number of points and features, or that of a method."""
+    """Exact search for a metric and a number of points and features, or of the given method."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
         kind = "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean one"
-        raise ValueError(f'method="{method}" needs {kind}, got {quoted(metric)}; use method="exact".')
+        raise ValueError(f'method="{method}" requires {kind}, got {quoted(metric)}; use method="exact".')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
     suited = n_points >= _MANY and _FEW_FEATURES <= n_features <= _MANY_FEATURES
@@ -657,13 +645,15 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """The exact search, or an approximate one in its place: as asked for, or where the exact takes long."""
+    """Exact search, or an approximate one if requested or if the exact search takes long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
-        raise MissingPackageError(f'method="approximate" needs pynndescent: {extra}, or use method="exact".')
+        raise MissingPackageError(
+            f'method="approximate" requires pynndescent: {extra}, or use method="exact".'
+        )
     if asked:
-        # There is nothing to approximate where all distances are computed.
+        # Other metrics compute all distances, which cannot be approximated.
         return exact if 4 * n_found >= len(exact.points) else _Approximation(exact, n_found, seed)
     seconds = exact.seconds(n_found) if len(exact.points) >= _LARGE else 0.0
     if seconds <= _LONG:
@@ -680,9 +670,9 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
 
 
 class PointSearch(ABC):
-    """Nearest points of points, themselves included."""
+    """Search for the nearest points of points, including themselves."""
 
-    #: Share of the nearest points that an approximate search finds.
+    #: Recall of an approximate search.
     recall: float | None = None
 
     def __init__(self, points: AnyFloatArray) -> None:
@@ -698,16 +688,16 @@ class PointSearch(ABC):
         return self.nearest(rows, n_found)
 
     def in_order(self, rows: Int64Array) -> Int64Array:
-        """Positions in ``rows`` in the order in which the search is fastest."""
+        """Order of ``rows`` for the fastest search."""
         return np.arange(len(rows))
 
     def chunk(self, n_found: int) -> int:
-        """How many rows to ask for at once."""
+        """Number of rows per search."""
         width = len(self.points) if 4 * n_found >= len(self.points) else n_found
         return max(1, CHUNK // width)
 
     def seconds(self, n_found: int) -> float:
-        """About how much processor time a search for all points takes; 0 where nothing better is known."""
+        """Estimated processor time of a search for all points; 0 if unknown."""
         return 0.0
 
     @abstractmethod
@@ -763,7 +753,7 @@ class _EuclideanScan(_MinkowskiSearch):
 
     def __init__(self, points: AnyFloatArray, n_jobs: int | None) -> None:
         super().__init__(points, 2.0, n_jobs)
-        # Far from the origin the expanded square loses the digits that tell neighbours apart.
+        # Far from the origin, the expanded square loses the digits that distinguish neighbours.
         self._centred = points.astype(np.float64) - points.mean(axis=0, dtype=np.float64)
         self._norms = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred))
         self._scan = NearestNeighbors(algorithm="brute").fit(self._centred)
@@ -782,9 +772,9 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Points found for the rows, with their distances in double precision and in that order."""
+    """Points found for the rows, sorted by their distances in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
-    # A megabyte of differences stays near the processor.
+    # A megabyte of differences stays in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
 
     def refine(first: int, last: int) -> None:
@@ -808,7 +798,7 @@ class _BlockSearch(_MinkowskiSearch):
         super().__init__(points, 2.0, n_jobs)
         self.n_jobs = n_jobs
         n_points, n_features = points.shape
-        # About 1, by a power of two that takes no digit, so that no square overflows.
+        # Scaling to about 1 by a power of two, without loss of digits, avoids overflow of squares.
         largest = max(float(points.max()), -float(points.min())) or 1.0
         self._scale = 2.0 ** -min(max(math.frexp(largest)[1], -1000), 1000)
         small = np.empty(points.shape, dtype=np.float32)
@@ -839,13 +829,13 @@ class _BlockSearch(_MinkowskiSearch):
 
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
         points, reach, _ = self._compare(rows, n_found)
-        # Coordinates are off by half a unit in the last place, squares and their sums of d terms by so much
-        # each, and squares of less than 1e-38 are lost.
+        # Coordinates, squares and sums of d terms have rounding errors of half a unit in the last place each,
+        # and squares below 1e-38 underflow.
         unit, d = float(np.finfo(np.float32).eps), self.points.shape[1]
         reach -= unit * ((d + 8) * reach + 2.0 * self._norms[rows]) + 1e-18 * math.sqrt(d)
         horizon = np.maximum(reach, 0.0) / self._scale
         found = _by_differences(self.points, rows, points, horizon, self.n_jobs)
-        # Points much nearer to each other than to the mean are not told apart in single precision.
+        # Single precision cannot distinguish points that are much nearer to each other than to the mean.
         blurred = np.flatnonzero(found.horizon < (1.0 - _BLUR) * found.distances[:, -1])
         if len(blurred):
             for mine, sharp in zip(found, super().nearest(rows[blurred], n_found), strict=True):
@@ -853,7 +843,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Points found for the rows, the scaled distance of the last, and how many leaves were looked at."""
+        """Points found for the rows, the scaled distance of the last, and the number of searched leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -872,15 +862,15 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Lists of all points by nearest-neighbour descent, beside the exact search that they stand for."""
+    """Approximate search by nearest-neighbour descent, with the exact search that it replaces."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
-        from pynndescent import NNDescent  # an extra, which takes long to import
+        from pynndescent import NNDescent  # an extra with a slow import
 
         super().__init__(exact.points)
         self._exact = exact
         small = (exact.points - exact.points.mean(axis=0, dtype=np.float64)).astype(np.float32)
-        # On more threads the result would be another.
+        # Several threads would change the result.
         index = NNDescent(small, n_neighbors=n_found, random_state=seed, n_jobs=1, compressed=False)
         self._lists = index.neighbor_graph[0].astype(np.int32)
         n_rows = min(_SAMPLED_ROWS, len(small))

@@ -25,7 +25,7 @@ from moo_clustering import validity
 POWERS = (-900, -500, -300, -50, -1, 1, 50, 300, 500, 900)
 FAR = (-900, -500, 500, 900)
 # Sentences for people: what is wrong with the values, and the remedy.
-REFUSED = re.compile(r"(so|too) (large|small).*rescale|must have a size", re.DOTALL)
+REFUSED = re.compile(r"(so|too) (large|small).*rescale|must be 0 or from .* rescale", re.DOTALL)
 
 
 def mapped(data, change):

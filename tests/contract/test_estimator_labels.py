@@ -55,10 +55,10 @@ CLUSTERERS = [name for name, setting in ESTIMATORS.items() if setting.clusters]
 # What the documentation of ``predict`` says of fitted rows that get another label than in ``labels_``, and
 # where alone that happens.
 OTHER_LABELS = {
-    "AMOSAClus": ("except where those follow from constraints", "pairs or literal"),
-    "NSGA2Clus": ("except where those follow from constraints", "pairs or literal"),
-    "PCKMeans": ("where pairs have moved them", "pairs"),
-    "HMRFKMeans": ("where pairs have moved them", "pairs"),
+    "AMOSAClus": ("unless these depend on constraints", "pairs or literal"),
+    "NSGA2Clus": ("unless these depend on constraints", "pairs or literal"),
+    "PCKMeans": ("which also depend on pairs", "pairs"),
+    "HMRFKMeans": ("which also depend on pairs", "pairs"),
     "SubspaceMixture": ("where labels or pairs have moved them", "pairs"),
     "PESC": ("equal rows that constraints", "split"),
     "SpectralGraphClustering": ("equal rows that constraints", "split"),
@@ -67,12 +67,12 @@ OTHER_LABELS = {
     "ParetoClustering": ("except labelled ones that ``clamp`` keeps", "pairs"),
     "ParetoBagClustering": ("except labelled ones that ``clamp`` keeps", "pairs"),
     "FuzzyModesMOGA": ("After a vote or consensus", "vote"),
-    "EnsembleNMF": ("which the runs decide", "anywhere"),
-    "NMFClustering": ("the solver stopped", "anywhere"),
-    "SphericalKMeans": ('After ``algorithm="bisecting"``', "bisecting"),
+    "EnsembleNMF": ("which are the consensus of the runs", "anywhere"),
+    "NMFClustering": ("are not converged", "anywhere"),
+    "SphericalKMeans": ('With ``algorithm="bisecting"``', "bisecting"),
     **dict.fromkeys(
         ("BAMIC", "MIKMeans", "MIGKA", "MIFGKA", "MIGCUK", "CHCMIC", "MemeticCHCMIC"),
-        ("before all bags were with their nearest centre", "anywhere"),
+        ("before all bags were in their nearest cluster", "anywhere"),
     ),
 }
 

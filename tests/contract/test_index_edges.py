@@ -153,5 +153,5 @@ def test_bad_data_is_refused(make):
 def test_bad_bags_are_refused(make):
     with pytest.raises(ValueError, match="bag 1, row 0, column 0 is nan"):
         make().fit([[[0.0], [2.0]], [[np.nan]]])
-    with pytest.raises(ValueError, match="bag 1 is empty"):
+    with pytest.raises(ValueError, match="bag 1 must not be empty"):
         make().fit([[[0.0]], np.empty((0, 1))])

@@ -215,7 +215,7 @@ def test_sample_without_admissible_neighbour_is_named():
         ({"metric": "precomputed"}, "square"),
         ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "a negative distance"),
         ({"X": np.array([[np.nan], [1.0]])}, "NaN"),
-        ({"groups": constraint_groups(3, [0, 1, 1])}, "groups are about 3 samples, not 4"),
+        ({"groups": constraint_groups(3, [0, 1, 1])}, "groups must be of 4 samples, got 3"),
     ],
 )
 def test_bad_input(change, message):
@@ -383,7 +383,7 @@ def test_long_searches_are_approximate_or_announced(monkeypatch):
     monkeypatch.setattr("moo_clustering.graphs.neighbors.find_spec", lambda name: None)
     with pytest.warns(UserWarning, match=r"exact lists take about 0 minutes .* pip install"):
         assert neighbor_lists(X, 10, rng=rng()).recall is None
-    with pytest.raises(ImportError, match=r"needs pynndescent: pip install"):
+    with pytest.raises(ImportError, match=r"requires pynndescent: pip install"):
         neighbor_lists(X, 10, rng=rng(), method="approximate")
 
 
@@ -397,9 +397,9 @@ def test_pynndescent_finds_nearly_all():
 @pytest.mark.parametrize(
     ("method", "metric", "message"),
     [
-        ("tree", "canberra", "method=\"tree\" needs a Minkowski metric, got 'canberra'"),
-        ("blocks", "manhattan", "needs a metric that orders pairs as the Euclidean one"),
-        ("approximate", "precomputed", "needs features"),
+        ("tree", "canberra", "method=\"tree\" requires a Minkowski metric, got 'canberra'"),
+        ("blocks", "manhattan", "requires a metric that orders pairs as the Euclidean one"),
+        ("approximate", "precomputed", "requires features"),
         ("fast", "euclidean", "method must be"),
     ],
 )
