@@ -1,4 +1,4 @@
-"""Run folders: which folder a run may write to, the files it writes, and reading them for reports."""
+"""Run folders: checks before writing, the files of a run, and reading them for reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from moo_clustering.visualization.report import ReportContent
 
 DISTANCES, EMBEDDING, HISTORY = "bag_distances.png", "bag_embedding.png", "history.png"
-# Columns of the history that are drawn, and their names in the figure.
+# Plotted columns of the history, and their names in the figure.
 _DRAWN = {
     "min": "best objective",
     "avg": "mean objective",
@@ -40,7 +40,7 @@ _DRAWN = {
 }
 PARTITION = "partition.png"
 MOST_PLACES = 1000
-# Characters that readers of tables take for the end of a row or of the file.
+# Characters that readers of tables interpret as the end of a row or of the file.
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
@@ -55,7 +55,7 @@ FILES = (
     REPORT,
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
-# Bytes of a record: those of the command have some thousands.
+# Largest size of a record in bytes; records of the command have several thousand.
 _LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
@@ -66,24 +66,24 @@ _UNFINISHED = {
     "interrupted": "The run was interrupted: this is what it had found by then.",
     "running": "The run is still going on, or was killed: this is what it has saved so far.",
 }
-# By this a page is known as one of this package, which may be replaced.
+# Identifies a page of this package, which can be replaced.
 _MARK = b'<meta name="generator" content="moo_clustering">'
-# The command writes a handful.
+# Largest number of columns; the command writes a few.
 _MOST_COLUMNS = 1000
-# Partitions that are decoded for the archive alone; of four bytes a label.
+# Largest number of labels to decode for the archive only.
 _LARGEST = 25_000_000
 
 
 class FolderError(ValueError):
-    """The folder cannot take this run."""
+    """The folder cannot be used for this run."""
 
 
 @dataclass
 class RunFolder:
-    """A folder that one command writes to, and what it looks for there before it does.
+    """Folder of a run, with the checks before writing.
 
-    ``inspect`` raises a FolderError for a folder that holds something else. Otherwise it says whether there
-    is a checkpoint to go on from, and the record of a run that may be overwritten or continued.
+    ``inspect`` raises a FolderError for a folder with other content. Otherwise it returns whether there is a
+    checkpoint to resume, and the record of a run that can be overwritten or continued.
     """
 
     path: Path
@@ -98,7 +98,7 @@ class RunFolder:
 
     @property
     def killed(self) -> bool:
-        """Whether there is the record of an earlier run and no checkpoint."""
+        """Whether there is the record of an earlier run without a checkpoint."""
         return self.has_record and not self.resumed
 
     @property
@@ -107,13 +107,13 @@ class RunFolder:
         return self.path / CHECKPOINT
 
     def look(self) -> None:
-        """Inspect the folder, which another command may have used before the lock was taken."""
+        """Inspect the folder again, because another command may have used it before it was locked."""
         self.resumed, self.has_record = self.inspect(self.path)
 
     def reserve(self) -> None:
-        """Make the folder, if need be, and become its only writer."""
+        """Create the folder if necessary, and lock it."""
         try:
-            # Innermost first, as they can be removed again.
+            # Innermost first, the order of their removal.
             made = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._made = self._made or made
@@ -123,9 +123,9 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def claim(self, record: Mapping[str, Any]) -> None:
-        """Reserve the folder, inspect it again and write the record of a run that has begun.
+        """Lock the folder, inspect it again and write the record of a started run.
 
-        A resumed run leaves the record as it is: should it fail, nothing has changed.
+        A resumed run does not change the record, so that a failure has no effect.
         """
         before = self.resumed, self.has_record
         self.reserve()
@@ -134,17 +134,17 @@ class RunFolder:
             if before != (self.resumed, self.has_record):
                 raise FileExistsError
             if self.has_record:
-                # Fails where nothing could be written at the end either.
+                # Raises before the fit if the results could not be written.
                 tempfile.TemporaryFile(dir=self.path).close()
                 if not self.resumed:
                     self.write_record(record)
-                    # These files are of a run that was killed while it saved its results.
+                    # Files of a run that was killed while saving its results.
                     self._remove(FILES)
             else:
-                # One of two runs that begin at once fails here, also on file systems without locks.
+                # The second of two simultaneous runs raises here, even without file locks.
                 with persistence.creating(self.path / RECORD) as file:
                     file.write(_text(record).encode())
-                    # Said before the file is there, for Ctrl-C may come as soon as it is.
+                    # Set before the file is written, because Ctrl-C can follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
@@ -155,9 +155,9 @@ class RunFolder:
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def settle(self) -> None:
-        """Before results are written, go to a new folder if this one was removed or others put files there.
+        """Before writing results, switch to a new folder if this one was removed or got other files.
 
-        A warning says so. What a fit of hours has found is worth more than the name of its folder.
+        Gives a warning. The results of a long fit matter more than the name of their folder.
         """
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -174,25 +174,25 @@ class RunFolder:
         warn_caller(f"{taken} {why} during the run; the results are in {self.path}")
 
     def lock(self) -> None:
-        """Become the only writer of the folder, if there is one."""
+        """Lock the folder, if it exists."""
         if self._is_held is not None and not self._is_held():
-            self.unlock()  # that of a folder that was removed since
+            self.unlock()  # of a removed folder
         if self._lock is None and self.path.is_dir():
             stack = ExitStack()
             self._is_held = stack.enter_context(persistence.locked(self.path))
             self._lock = stack
 
     def unlock(self) -> None:
-        """Let others write to the folder."""
+        """Unlock the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def release(self) -> None:
-        """Undo :meth:`claim` after an error, unless something has been saved since."""
+        """Undo :meth:`claim` after an error, unless results were saved."""
         if self._claimed and not self.checkpoint.exists() and not (self.path / LABELS).exists():
             (self.path / RECORD).unlink(missing_ok=True)
-        self.unlock()  # the file of the lock would keep the folder from being removed
+        self.unlock()  # the lock file would prevent the removal of the folder
         for folder in self._made:
             try:
                 folder.rmdir()
@@ -209,11 +209,11 @@ class RunFolder:
             file.write(_text(record).encode())
 
     def discard_report(self) -> None:
-        """Remove the report of an earlier interruption, which shows another result."""
+        """Remove the outdated report of an earlier interruption."""
         self._remove((CONTENT, REPORT))
 
     def finish(self, record: Mapping[str, Any], *, complete: bool) -> None:
-        """Write the last record, after all other files; a complete run needs its checkpoint no longer."""
+        """Write the final record after all other files, and remove the checkpoint of a complete run."""
         self.write_record(record)
         if complete:
             self.checkpoint.unlink(missing_ok=True)
@@ -227,12 +227,11 @@ def open_folder(
     replaces: str | None = None,
     inspect: Callable[[Path], tuple[bool, bool]] | None = None,
 ) -> Iterator[RunFolder]:
-    """The folder for a run, if it may be used, locked until the block ends; it is made when it is claimed.
+    """Open the folder of a run, locked until the end of the block; :meth:`RunFolder.claim` creates it.
 
-    ``resume`` allows to go on from a checkpoint, ``replaces`` to overwrite earlier runs of that command;
-    commands with rules of their own ``inspect`` the folder by them. Raises a FolderError when the folder
-    holds a finished run, an unfinished one without ``resume``, or anything else, and a FolderInUseError
-    while another process writes to it.
+    ``resume`` allows a checkpoint, ``replaces`` earlier runs of a command, and ``inspect`` replaces these
+    checks. Raises a FolderError if the folder contains a finished run, an unfinished run without ``resume``,
+    or other files, and a FolderInUseError while another process writes to it.
     """
     folder = RunFolder(path, inspect or partial(_inspected, resume=resume, replaces=replaces))
     folder.look()
@@ -250,7 +249,7 @@ def open_folder(
 
 
 def folder_names(path: Path) -> set[str]:
-    """Names of the files in the folder for a run, which need not exist yet, without those of no account."""
+    """Names of the relevant files in a folder, which need not exist yet."""
     if fault := path_fault(path, "folder"):
         raise FolderError(f"{path} {fault}; {_OTHER}")
     try:
@@ -261,14 +260,14 @@ def folder_names(path: Path) -> set[str]:
 
 
 def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bool]:
-    """Whether the folder for a run has a checkpoint and a record, if its files allow a run."""
+    """Check the files of a folder for a run, and return whether it has a checkpoint and a record."""
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
         record = _read_record(path, f"{path} holds a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
-        # A finished run with a checkpoint and without a report ended before the report could be saved.
+        # A finished run with a checkpoint and without a report was killed before the report.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
@@ -279,8 +278,8 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
 
 
 def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels: bool, resume: bool) -> None:
-    # The files tell how far a run came, by the order of writes: record ("running"), checkpoints, labels and
-    # other results, the report, the record anew ("complete" or "interrupted"); then the checkpoint goes.
+    # The order of writes shows the progress of a run: record ("running"), checkpoints, results, report,
+    # record ("complete" or "interrupted"), then removal of the checkpoint.
     if status == "complete":
         raise FolderError(f"{path} holds a finished run; {_OTHER}")
     if has_checkpoint:
@@ -297,13 +296,13 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
 
 
 def _read_record(path: Path, sentence: str) -> dict[str, Any]:
-    """The record in a folder; a FolderError says in the ``sentence`` why there is none that is read."""
+    """Read the record in a folder. Raises a FolderError with ``sentence`` if it is unreadable."""
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
         fault = "is of something else, or damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
-        # Nesting that can be read need not be such that it can be written again.
+        # Readable nesting can be too deep to write.
         found: dict[str, Any] = persistence.to_json(record, "record")
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
@@ -319,7 +318,7 @@ def _text(record: Mapping[str, Any]) -> str:
 
 
 def run_record(folder: Path) -> dict[str, Any]:
-    """The record of a run. Raises a FolderError when the folder does not hold a run."""
+    """Read the record of a run. Raises a FolderError if the folder contains no run."""
     if not folder.is_dir():
         what = path_fault(folder, "folder of a run") or "does not exist"
         raise FolderError(f"{folder} {what}")
@@ -329,12 +328,12 @@ def run_record(folder: Path) -> dict[str, Any]:
 
 
 def run_content(folder: Path) -> ReportContent:
-    """The content of the report of a run, as the run saved it; nothing is written to the folder.
+    """Read the saved content of the report of a run.
 
-    Raises a FolderError when the folder does not hold a run, the run has no result or no saved content, or
-    its files are of different samples; an ArchiveError when the content is damaged or of an unknown version.
+    Raises a FolderError if the folder contains no run, no result or no saved content, or files of different
+    samples, and an ArchiveError if the content is damaged or of an unknown version.
     """
-    # Loaded here because the libraries of figures take a second to import.
+    # Imported here because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -360,15 +359,15 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def saved_table(path: Path) -> pd.DataFrame:
-    """The samples and their labels, as text."""
+    """Samples and labels as text."""
     with persistence.open_file(path) as file:
-        # A table of a hundred thousand columns takes pandas ten seconds to refuse.
+        # pandas takes ten seconds for a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
             raise FolderError(f"{path} is damaged: it has more than {_MOST_COLUMNS} columns")
         file.seek(0)
         try:
             frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-        except ValueError as error:  # empty files and other encodings among them
+        except ValueError as error:  # including empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
         raise FolderError(f"{path} is damaged: it has no column of labels")
@@ -381,7 +380,7 @@ def saved_labels(path: Path) -> NDArray[np.float64]:
 
 
 def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
-    """The notes of a report, with a sentence before them about a run that did not end by itself."""
+    """Notes of a report, after a sentence about an incomplete run."""
     sentence = _UNFINISHED.get(record["status"])
     return [*missing] if sentence is None or sentence in missing else [sentence, *missing]
 
@@ -389,30 +388,30 @@ def with_status(missing: Sequence[str], record: Mapping[str, Any]) -> list[str]:
 def save_report_of(
     folders: Sequence[Path], out: Path | None, title: str | None
 ) -> tuple[Path, ReportContent]:
-    """Write the page of some runs to ``out``, or to ``report.html`` in the folder of a single run.
+    """Write the page of runs to ``out``, or to ``report.html`` in the folder of a single run.
 
-    Raises a ValueError when the page would replace something else, or a folder cannot be read.
+    Raises a ValueError if the page would replace another file, or a folder is unreadable.
     """
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
         raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
     page = folders[0] / REPORT if out is None else out
-    # Pages elsewhere are no part of a run, and folders to read from need not be writable.
+    # Pages in other folders do not belong to the run, whose folder need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         content = merged_content(folders)
-        # Nothing but a report is replaced; this is found out before anything is written.
+        # Only a report can be replaced; checked before writing.
         _check_page(page)
         text = page_bytes(content if title is None else replace(content, title=title))
         with persistence.replacing(page) as file:
             file.write(text)
-            # The page took seconds, in which another file may have got its name.
+            # Another file may have been created meanwhile.
             _check_page(page)
     return page, content
 
 
 def _check_page(page: Path) -> None:
-    """Raise a ValueError if a page cannot have this name, which another file may have."""
+    """Raise a ValueError if the page cannot have this name, for example that of another file."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
@@ -425,7 +424,7 @@ def _check_page(page: Path) -> None:
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """The content of one report of all runs."""
+    """Content of a report of all runs."""
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
@@ -456,11 +455,11 @@ def save_results(
     writers: Sequence[Callable[[Path], list[str]]],
     pictures: Mapping[str, Callable[[Path], object]],
 ) -> list[str]:
-    """Write the results of a fitted estimator, each file whole or not at all; names of the files.
+    """Write the results of a fitted estimator, each file atomically, and return the names of the files.
 
-    The record, more arrays and what the estimator has besides ``labels_`` go to ``result.npz``, ``frames`` to
-    tables by the names of their files, ``writers`` write more, and ``pictures`` are drawn beside the
-    estimator's own when all else is saved. ``supervision`` has the arguments of ``fit`` besides the data.
+    ``result.npz`` contains the record and all arrays, ``frames`` are tables by file name, ``writers`` write
+    further files, and ``pictures`` are drawn last. ``supervision`` contains the arguments of ``fit`` besides
+    the data.
     """
     is_bags = samples.kind == "bag"
     id_column, result = "bag" if is_bags else "row", result_of(estimator)
@@ -477,23 +476,23 @@ def save_results(
     for name, frame in tables.items():
         write_csv(folder / name, frame, plain=plain_csv)
     written = [name for write in writers for name in write(folder)]
-    # Nothing but pictures and the report may be lost from here on.
+    # From here on, an error affects pictures and the report only.
     name = f"{type(estimator).__name__}, {samples.name}"
     drawn = draw_pictures(folder, _pictures(result, name, samples, front, history) | dict(pictures))
     return [LABELS, "result.npz", *tables, *written, *drawn]
 
 
 def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None) -> pd.DataFrame:
-    """Label of every row or bag, and the name of its class where clusters have one."""
+    """Label of every row or bag, and the class of its cluster, if any."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
-        # The last, none, is that of noise (-1).
+        # The last, empty class is that of noise (-1).
         frame["class"] = np.array([*classes, ""], dtype=object)[labels]
     return frame
 
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
-    """Write a table; unless it is to be plain, no cell is a formula (see ``csv_cell``)."""
+    """Write a table, without formulas in cells (see ``csv_cell``) unless ``plain``."""
     with persistence.replacing(path) as file:
         file.write(csv_text(frame, plain=plain))
 
@@ -523,7 +522,7 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
     }
     if (front := result.front) is not None:
         found |= {"front": front.values, "front_n_clusters": front.n_clusters, **front.scores}
-        # Partitions of the front, if they are there or cheap to compute and to keep.
+        # Partitions of the front, if available and small.
         if front.is_ready and len(front) * len(result.labels) <= _LARGEST:
             found["front_labels"] = front.labels()
     return {
@@ -534,8 +533,8 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Members of the front: number, objectives in natural sign, and, where they are known, number of
-    clusters, scores (empty: none), shares of the satisfied constraints and whether it is the result.
+    """Members of the front: number, objectives in natural sign, and, if known, number of clusters, scores,
+    shares of satisfied constraints, and whether it is the result.
     """
     front = result.front
     if front is None:
@@ -559,14 +558,13 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Draw into files of these names; names of those that were drawn.
+    """Draw pictures to files of these names, and return the names of successful ones.
 
-    The results are saved by then, so whatever a picture fails for (no memory to import its library, a full
-    disk) is a warning.
+    Any error, such as a full disk, is a warning, because the results are saved already.
     """
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
-        (folder / name).unlink(missing_ok=True)  # of an earlier interruption
+        (folder / name).unlink(missing_ok=True)  # from an earlier interruption
         try:
             import matplotlib as mpl
 
@@ -587,8 +585,8 @@ def _pictures(
     front: pd.DataFrame | None,
     history: pd.DataFrame | None,
 ) -> dict[str, Callable[[Path], object]]:
-    """Functions that draw front, attainment, similarity matrix, history and bags, as far as there are any."""
-    # Loaded lazily: a plot that is asked for imports its libraries.
+    """Functions that draw the available pictures: front, attainment, similarity, history and bags."""
+    # Plots import their libraries on first use.
     from moo_clustering import visualization
 
     pictures: dict[str, Callable[[Path], object]] = {}
@@ -619,7 +617,7 @@ def _draw_history(path: Path, history: pd.DataFrame) -> None:
     from moo_clustering.visualization.partitions import save_figure
 
     if "sweep" not in history:
-        # A search that ends as it begins may say the same generation twice.
+        # The history can contain the last generation twice.
         plot_convergence(history.drop_duplicates(history.columns[0], keep="last"), path=path)
         return
     figure = plot_convergence(
@@ -657,13 +655,13 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
     """Columns of a logbook under readable names; other histories as they are."""
     names = [name for name in _DRAWN if name in history]
-    # A threshold that never falls is no news.
+    # Omit a constant threshold.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
     return history[["generation", *names]].rename(columns=_DRAWN) if names else history
 
 
 def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
-    """Samples in the plane, clusters by their numbers or by the names of their classes."""
+    """Plot the samples in the plane, with the numbers or classes of clusters."""
     from moo_clustering.visualization import plot_partition
 
     estimator = job.estimator
@@ -682,7 +680,7 @@ def draw_partition(path: Path, job: Job, classes: Sequence[str] | None) -> None:
 
 
 def _places(job: Job) -> tuple[Any, list[str]]:
-    """Coordinates and their names: one or two columns as they are, or the scaled features."""
+    """Coordinates and names: one or two columns, or the scaled features."""
     samples, estimator = job.samples, job.estimator
     X = samples.X
     if job.of_distances:

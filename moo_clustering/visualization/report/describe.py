@@ -1,6 +1,6 @@
-"""Descriptions of clusters: silhouettes, samples near the middle, leading features, and a map of the plane.
+"""Descriptions of clusters: silhouettes, typical samples, leading features, and a map of the samples.
 
-The command describes the clusters of documents with the same functions.
+The command also uses them to describe the clusters of documents.
 """
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ from moo_clustering.visualization.report.content import ClusterFacts, Panel, Pla
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
 
-# Solutions times solutions times samples that are compared, and numbers that are kept.
+# Limits of compared pairs of solutions times samples, and of compared samples and solutions.
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
 # Rounding errors of means, in standard deviations.
 _ROUNDING = 1e-9
-_MOST_VALUES = 50  # of a column of categories
+_MOST_VALUES = 50  # largest number of categories of a column
 MOST_ROWS, FEWEST_ROWS = 2000, 100
-# Multiplications for all solutions together, and numbers in memory at a time.
+# Limits of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
 RowNumbers = tuple[int, ...]
 N_TYPICAL = 5
-# Rows and columns of a matrix; clusters whose terms are drawn; members of a pool that are counted.
+# Largest side of a matrix, and number of clusters with terms.
 MOST_SIDE, _DRAWN = 300, 8
 Rows = NDArray[np.intp]
-# Samples whose positions are refined by majorisation, and those that the others are placed by.
+# Largest number of samples for majorisation, and number of landmarks.
 _REFINED, _LANDMARKS = 300, 1000
 _COMPONENTS = ("first principal component", "second principal component")
 _SCALED = ("first dimension", "second dimension")
 
 
 class Agreement(NamedTuple):
-    """Adjusted Rand indices, and how they were found."""
+    """Adjusted Rand indices of solutions, with a note on the computation."""
 
     with_chosen: NDArray[np.float64]
-    # shape (n_solutions, n_solutions): None where there are too many solutions.
+    # shape (n_solutions, n_solutions), or None for too many solutions.
     table: NDArray[np.float64] | None
     note: str
 
 
 def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) -> Agreement:
-    """Adjusted Rand index of every two solutions, over all samples or so many as can be looked at.
+    """Adjusted Rand index of all pairs of solutions, on all samples or a random subset.
 
-    Samples in no cluster (-1) count as a cluster of their own.
+    Samples in no cluster (-1) are treated as a cluster.
     """
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones."
@@ -84,10 +84,10 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
 class Described:
     """Silhouettes, typical samples and leading features of solutions."""
 
-    distances: SampledDistances | None = None  # None without samples; then the rest is empty
-    cohesions: list[Cohesion] = field(default_factory=list)  # one for each solution
+    distances: SampledDistances | None = None  # None without samples
+    cohesions: list[Cohesion] = field(default_factory=list)  # one per solution
     facts: dict[int, list[ClusterFacts]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # sentences about values that are estimated or left out
+    notes: list[str] = field(default_factory=list)  # sentences about estimated or omitted values
 
     @property
     def silhouettes(self) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ class Described:
         return np.array([each.silhouette for each in self.cohesions], dtype=np.float64)
 
     def typical(self, most: int) -> NDArray[np.intp]:
-        """Typical samples of solutions, one solution after the other while they are ``most`` at most."""
+        """Typical samples of the first solutions, at most ``most``."""
         found: set[int] = set()
         for clusters in self.facts.values():
             more = found.union(*(each.typical for each in clusters))
@@ -108,7 +108,7 @@ class Described:
 def describe(
     samples: Samples | None, run: RunSolutions, max_described: int, rng: np.random.Generator
 ) -> Described:
-    """Look at the clusters of the solutions of a run: the result, those that rules take, then the first."""
+    """Describe the clusters of the result, then of the selections of rules, then of other solutions."""
     if samples is None:
         return Described()
     labels = run.labels
@@ -134,7 +134,7 @@ def cluster_facts(
     cohesions: Sequence[Cohesion],
     distances: SampledDistances,
 ) -> dict[int, list[ClusterFacts]]:
-    """Silhouette, typical samples and leading features of the clusters of the solutions ``described``."""
+    """Silhouettes, typical samples and leading features of the clusters of some solutions."""
     features = None if samples.table is None else LeadingFeatures(samples)
     found = {}
     for place in described:
@@ -149,11 +149,11 @@ def cluster_facts(
 
 
 class LeadingFeatures:
-    """The ``n_features`` leading features of the clusters of any partition of the same samples, with a table.
+    """Leading features of the clusters of any partition of the same samples.
 
-    For tables, these are the features whose mean in the cluster is farthest from that of all samples, in
-    standard deviations, with sign; for sparse weights, those of the largest mean in the cluster; for
-    presence (0 and 1), those most above the mean of all samples.
+    Tables: features with the largest difference between the means of the cluster and of all samples, in
+    standard deviations. Sparse weights: largest means in the cluster. Presence (0 and 1): largest differences
+    above the mean of all samples.
     """
 
     def __init__(self, samples: Samples, n_features: int = N_FEATURES) -> None:
@@ -166,7 +166,7 @@ class LeadingFeatures:
             self._overall = np.asarray(samples.table.mean(axis=0)).ravel()
 
     def of(self, labels: NDArray[np.int32]) -> list[Leading]:
-        """Leading features of cluster 0, 1, ...; samples in no cluster (-1) do not count."""
+        """Leading features of clusters 0, 1, ..., without samples in no cluster (-1)."""
         totals = cluster_indicators(labels) @ self._table
         sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
         if self._sparse:
@@ -185,7 +185,7 @@ class LeadingFeatures:
         if self._overall is not None:
             weights = weights - self._overall[columns]
         if len(weights) > self._most:
-            # All that are as large as the last one wanted, of which there may be several.
+            # All weights that are at least as large as the last one.
             least = np.partition(weights, -self._most)[-self._most]
             kept = weights >= least
             columns, weights = columns[kept], weights[kept]
@@ -194,25 +194,25 @@ class LeadingFeatures:
 
 
 def is_presence(table: Any) -> bool:
-    """Whether sparse rows say of features only that they are there."""
+    """Whether sparse rows contain the presence of features only."""
     return bool((table.data == 1.0).all())
 
 
 def cluster_indicators(labels: NDArray[np.int32]) -> Any:
-    """Sparse matrix of shape (n_clusters, n_samples), 1 for the samples of a cluster."""
+    """Sparse indicators of clusters, shape (n_clusters, n_samples)."""
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
 
 
 def standardised(table: FloatArray) -> FloatArray:
-    """Features of mean 0 and standard deviation 1; constant ones 0."""
-    # By the largest first, so that squares of huge and tiny numbers stay within bounds.
+    """Features with mean 0 and standard deviation 1; 0 for constant features."""
+    # Divide by the largest value first, so that squares do not overflow or underflow.
     largest = np.abs(table).max(axis=0)
     unit = table / np.where(largest > 0.0, largest, 1.0)
     unit = unit - unit.mean(axis=0)
     spread = unit.std(axis=0)
-    # The rest of a constant feature is rounding.
+    # Differences of a constant feature are rounding errors.
     varies = spread > 1e-12
     return np.where(varies, unit / np.where(varies, spread, 1.0), 0.0)
 
@@ -222,18 +222,18 @@ class Samples:
     """Rows, bags or distances."""
 
     kind: Literal["features", "sparse", "bags", "distances"]
-    # shape (n_samples, n_features): as the method sees them, of unit length for cosine distances; of bags the
-    # means; None for distances.
+    # shape (n_samples, n_features): in the scale of the method, of unit length for cosine distances; means of
+    # bags; None for distances.
     points: Any = None
-    table: Any = None  # shape (n_samples, n_features): as given; of bags the means
+    table: Any = None  # shape (n_samples, n_features): in the units of the data; means of bags
     feature_names: tuple[str, ...] = ()
-    cosine: bool = False  # whether distances are those of directions
-    bags: Bags | None = None  # as the method sees them
+    cosine: bool = False  # whether distances are cosine distances
+    bags: Bags | None = None  # in the scale of the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
 
     @property
     def n_samples(self) -> int:
-        """Rows, or bags."""
+        """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
 
     def distances(self, rows: NDArray[np.intp]) -> FloatArray:
@@ -257,9 +257,9 @@ class Samples:
 def read_samples(
     result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None = None
 ) -> Samples | str:
-    """Samples of a run, or a sentence on why there are none to show.
+    """Read the samples of a run, or return a sentence on why they cannot be shown.
 
-    Raises a ValueError when X does not have a row, or a bag, for every label, or a name for every feature.
+    Raises a ValueError if X does not have one row or bag per label, or one name per feature.
     """
     from moo_clustering.bags import Bags
 
@@ -318,7 +318,7 @@ def _distances(table: Any) -> Samples:
 
 
 def _dense(X: Any) -> tuple[Any, list[str] | None]:
-    """Numbers, and names of the columns if there are any; categories as columns of 0 and 1."""
+    """Numbers, with categories as indicator columns, and column names, if any."""
     import pandas as pd
 
     if not isinstance(X, pd.DataFrame):
@@ -357,7 +357,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SampledDistances:
-    """Distances between the samples that are looked at, which are all unless there are many."""
+    """Distances between samples, or between a random subset of many samples."""
 
     rows: NDArray[np.intp]  # shape (n_rows,): ascending
     D: FloatArray  # shape (n_rows, n_rows)
@@ -366,19 +366,16 @@ class SampledDistances:
 
 @dataclass(frozen=True, eq=False)
 class Cohesion:
-    """How well the clusters of a partition hold together, from the samples that are looked at."""
+    """Silhouettes of the clusters of a partition, from the samples with distances."""
 
     silhouette: float  # mean over the samples; NaN for less than two clusters
-    # shape (n_clusters,): means over their samples; NaN for clusters of which too few were looked at.
+    # shape (n_clusters,): means over their samples; NaN for clusters with too few samples.
     of_clusters: FloatArray
-    to_own: FloatArray  # shape (n_rows,): mean distance of each sample from the others of its cluster
+    to_own: FloatArray  # shape (n_rows,): mean distance of every sample to the others of its cluster
 
 
 def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generator) -> SampledDistances:
-    """Distances between so many samples as can be looked at, drawn at random if there are too many.
-
-    The cost grows with the clusters of all solutions together, ``n_clusters``.
-    """
+    """Distances between all samples, or a random subset that depends on the total number of clusters."""
     most = int(np.clip(np.sqrt(_DISTANCE_WORK / max(n_clusters, 1)), FEWEST_ROWS, MOST_ROWS))
     if samples.bags is not None:
         most = min(most, affordable_bags(samples.bags))
@@ -388,9 +385,9 @@ def sampled_distances(samples: Samples, n_clusters: int, rng: np.random.Generato
 
 
 def cohesions(distances: SampledDistances, labels: NDArray[np.int32]) -> list[Cohesion]:
-    """Silhouettes of every partition; samples in no cluster (-1) do not count.
+    """Silhouettes of every partition, without samples in no cluster (-1).
 
-    O(n_rows^2 n_clusters) for the clusters of all partitions together, as products of matrices.
+    O(n_rows^2 n_clusters) time for the clusters of all partitions, by matrix products.
     """
     numbers = [int(row.max()) + 1 for row in labels]
     found: list[Cohesion] = []
@@ -453,11 +450,11 @@ def typical_rows(
     distances: SampledDistances | None = None,
     to_own: FloatArray | None = None,
 ) -> list[RowNumbers]:
-    """Samples nearest to the middle of their cluster, for cluster 0, 1, ...; of equals the first.
+    """Samples nearest to the mean of clusters 0, 1, ... (ties: the first).
 
-    The middle is the mean of the cluster, in direction for cosine distances; of bags and given distances the
-    samples of least mean distance to their cluster come first, of those that are looked at, for which
-    ``distances`` and ``to_own`` (see :class:`Cohesion`) are needed. A medoid of the method comes before all.
+    The mean is a direction for cosine distances. For bags and given distances, the samples with the least
+    mean distance to their cluster are first, from ``distances`` and ``to_own`` (see :class:`Cohesion`). A
+    medoid of the method precedes all others.
     """
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
@@ -481,7 +478,7 @@ def typical_rows(
 def _nearest(
     rows: NDArray[np.intp], own: NDArray[np.int32], keys: FloatArray, n_clusters: int
 ) -> list[RowNumbers]:
-    # Rounding must not decide between equal samples.
+    # Rounding errors must not order equal samples.
     order = np.lexsort((rows, np.round(keys, 12), own))
     starts = np.searchsorted(own[order], np.arange(n_clusters + 1))
     return [
@@ -491,13 +488,13 @@ def _nearest(
 
 
 def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
-    """Squared distance from the mean of the own cluster, or what orders samples alike."""
+    """Squared distance to the mean of the cluster, or values with the same order."""
     points, members = samples.points, cluster_indicators(labels)
     sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=members.shape[0]), 1)
     totals = members @ points
     keys = np.zeros(len(labels))
     if sparse.issparse(points):
-        # Rows have unit length or are empty: the larger the product with the mean, the nearer.
+        # Rows have unit length or are 0, so larger products with the mean are nearer.
         order = members.indices
         for cluster, (start, stop) in enumerate(pairwise(members.indptr.tolist())):
             inside = order[start:stop]
@@ -522,7 +519,7 @@ def panels(
     sample_names: NDArray[np.str_],
     sample_kind: str = "sample",
 ) -> list[Panel]:
-    """Figures of the chosen solution, whose clusters ``labels`` and ``facts`` describe."""
+    """Figures of the result, with ``labels`` and descriptions ``facts`` of its clusters."""
     found = []
     if samples is not None and samples.bags is not None and distances is not None:
         found.append(_bag_distances(distances, labels, sample_names))
@@ -552,7 +549,7 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
 
 
 def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) -> list[Panel]:
-    """A similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
+    """Similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
     data = similarity_data(
@@ -601,7 +598,7 @@ def pool_panel(found: Coassociation) -> Panel:
 
 
 def roc_panel(curves: Any, aucs: Any = None) -> Panel:
-    """ROC curves with the areas under them; see :func:`~moo_clustering.visualization.roc_data`."""
+    """ROC curves with their areas, see :func:`~moo_clustering.visualization.roc_data`."""
     from moo_clustering.visualization.fronts import roc_data
 
     data = roc_data(curves, aucs=aucs)
@@ -637,7 +634,7 @@ def _term_panels(labels: Labels, facts: Sequence[ClusterFacts], title: str, kind
 
 
 def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
-    """Beginning and end of each cluster, counted from 1, if there are few clusters."""
+    """First and last position of every cluster, from 1, if there are few clusters."""
     if len(names) > 24:
         return ""
     spans = [
@@ -649,7 +646,7 @@ def _spans(names: Sequence[str], boundaries: NDArray[Any]) -> str:
 
 
 def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Generator) -> Rows:
-    """All samples, or those that are kept and others at random, ``max_points`` if so many suffice."""
+    """All samples, or required samples and a random subset of the others, at most ``max_points``."""
     if n_samples <= max_points:
         return np.arange(n_samples)
     chosen = np.zeros(n_samples, dtype=bool)
@@ -661,19 +658,19 @@ def shown_rows(n_samples: int, kept: Rows, max_points: int, rng: np.random.Gener
 
 
 def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> PlaneMap:
-    """Positions of some samples, whose rows ascend."""
+    """Positions of some samples, with ascending rows."""
     positions, axes, note = _positions(samples, rows, distances)
     return PlaneMap(positions, rows.astype(np.int64), axes, _noted(note, len(rows), samples.n_samples))
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Some of the positions that were given."""
+    """Given positions of some samples."""
     note = _noted("Positions as given", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
 
 def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
-    """Positions of all samples; ValueError for a wrong shape, or values that are not finite."""
+    """Check the positions of all samples."""
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(
@@ -704,7 +701,7 @@ def _positions(
     if samples.points.shape[1] > 2:
         positions, _, found = feature_plane(samples.points)
         share = 1.0 if found is None else found
-    else:  # the others do not vary
+    else:  # the other features are constant
         positions, share = components(samples.points, samples.n_samples)
     return positions[rows], _COMPONENTS, f"Principal components, {share:.0%} of the variance"
 

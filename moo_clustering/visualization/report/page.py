@@ -1,4 +1,4 @@
-"""The page of a report: its archive, the merging of several runs, and HTML with the content as JSON."""
+"""The page of a report: its archive, merging of several runs, and HTML with the content as JSON."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ VERSION = 1
 _CLASSES: dict[str, Any] = {
     kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
 }
-# Bytes of a whole page.
+# Largest size of a page in bytes.
 _MAX_SIZE = 25_000_000
-# One subject each; later ones use earlier ones.
+# Scripts of the page; later ones use earlier ones.
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js",
     "draw.js", "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js",
@@ -62,11 +62,11 @@ _DTYPES = ("uint8", "uint16", "int32", "uint32", "float32", "float64")
 
 
 def save_content(path: str | PathLike[str], content: ReportContent) -> None:
-    """Write the content of a report, replacing the file as a whole or not at all; its folder must exist.
+    """Write the content of a report to a file in an existing folder, and replace an existing file atomically.
 
-    The file is a deflated archive (see :func:`~moo_clustering.persistence.write_archive`): numbers are
-    arrays, all else is JSON. Integers are stored in as few bytes as hold them. Content of other types is a
-    TypeError. O(size of the content) time and memory.
+    The file is a compressed archive (see :func:`~moo_clustering.persistence.write_archive`) of arrays, with
+    integers in the smallest sufficient type, and JSON. Other types raise a TypeError. O(size of the content)
+    time and memory.
     """
     arrays: dict[str, NDArray[Any]] = {}
     packed = _pack(content, arrays)
@@ -74,10 +74,10 @@ def save_content(path: str | PathLike[str], content: ReportContent) -> None:
 
 
 def load_content(path: str | PathLike[str]) -> ReportContent:
-    """Read what :func:`save_content` wrote, with tuples for sequences. No code is executed.
+    """Read a file of :func:`save_content`, with tuples for sequences. No code is executed.
 
-    Raises an ArchiveError for files that are damaged, of something else, or of a version that is not
-    known, and a FileNotFoundError when there is no such file.
+    Raises an ArchiveError if the file is damaged, of another kind or of an unknown version, and a
+    FileNotFoundError if it does not exist.
     """
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
@@ -98,7 +98,7 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
 
 
 def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """The value as JSON, whose numbers in bulk are put among the arrays."""
+    """Convert a value to JSON, and move large sets of numbers to the arrays."""
     if value is None or isinstance(value, str | int | float | np.generic):
         return value
     if isinstance(value, np.ndarray):
@@ -115,7 +115,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         return {type(value).__name__: {name: _pack(item, arrays) for name, item in fields.items()}}
     if isinstance(value, Sequence):
         return [_pack(item, arrays) for item in value]
-    raise TypeError(f"the content of a report cannot hold a {type(value).__name__}")
+    raise TypeError(f"the content of a report cannot contain a {type(value).__name__}")
 
 
 def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[str, str]:
@@ -123,7 +123,7 @@ def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[st
     arrays[name] = array
     if array.dtype.kind in "iu" and array.size:
         least = np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
-        # Very large numbers beside negative ones would become floats.
+        # Very large and negative integers together would become floats.
         arrays[name] = array.astype(least) if least.kind in "iu" else array
     return {"array": name, "dtype": array.dtype.str}
 
@@ -155,9 +155,9 @@ def _unpack(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def fits(content: ReportContent) -> bool:
-    """Whether solutions and samples are as many everywhere, and numbers of them are of some that are there.
+    """Whether the numbers of solutions and samples are consistent, and indices are in range.
 
-    Raises a TypeError or ValueError or AttributeError for parts of other kinds than they should be.
+    Raises a TypeError, ValueError or AttributeError for parts of wrong types.
     """
     if content.labels.ndim != 2 or len(content.names) != len(content.labels):
         return False
@@ -191,19 +191,18 @@ def _within(places: Any, count: int) -> bool:
 
 
 def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportContent:
-    """The solutions of several runs on the same samples, one run after the other, to be compared.
+    """Merge the reports of several runs on the same samples.
 
-    Samples in another order are put in that of the first run, by their names; equal names of runs are told
-    apart by a number. The chosen solution is that of the first run, with which agreement is given for all;
-    the map is that of the first run that has one. Columns of the same name are one unless their directions
-    differ, NaN in runs without it. Rules, numbers of generations and figures say which run they are of; the
-    result of each run is a rule, too. Constraints are those of all runs. A single run is given back as it is.
+    Samples are matched by name, in the order of the first run. The chosen solution and the map are from the
+    first run, or from the first run with a map. Columns with the same name and direction are merged, with NaN
+    for runs without the column. Rules, histories and figures get the name of their run, and the result of
+    every run is a rule. Equal names of runs get numbers. A single run is returned unchanged.
 
-    Raises a ValueError when there is no run, or two of them are on different samples. The agreement of all
-    solutions is computed anew: O(n_solutions² n_samples) time, over a part of the samples where that is much.
+    Raises a ValueError if there is no run, or the samples differ. The agreement of all solutions costs
+    O(n_solutions² n_samples) time, on a subset of many samples.
     """
     if not contents or len(contents) != len(names):
-        raise ValueError(f"merge needs runs and a name for each, got {len(contents)} and {len(names)}")
+        raise ValueError(f"merge requires runs and one name per run, got {len(contents)} and {len(names)}")
     if len(contents) == 1:
         return contents[0]
     first, runs = contents[0], _told_apart(names)
@@ -250,7 +249,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A run among others."""
+    """A run in a merged report."""
 
     content: ReportContent
     run: str
@@ -268,7 +267,7 @@ class _Part:
         return [self.content.sample_texts[place] for place in np.argsort(self.rows)]
 
     def runs(self) -> list[str]:
-        """Name of the run of every solution, of a merged one with the names within."""
+        """Name of the run of every solution, with the inner name for a merged run."""
         if not self.content.runs:
             return [self.run] * self.content.n_solutions
         return [f"{self.run}: {run}" for run in self.content.runs]
@@ -301,7 +300,7 @@ class _Part:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
     def history(self) -> pd.DataFrame | None:
-        """By generation, of which repeated ones count once."""
+        """History by generation, without repeated generations."""
         history = self.content.history
         if history is None or history.shape[1] < 2 or not len(history):
             return None
@@ -326,7 +325,7 @@ def _common(kinds: Sequence[str], otherwise: str) -> str:
 
 
 def _facts(parts: Sequence[_Part]) -> list[tuple[str, str]]:
-    """Facts that all runs share once, the others for each run."""
+    """Common facts once, and other facts of every run."""
     everywhere = set.intersection(*({tuple(fact) for fact in part.content.facts} for part in parts))
     shared = [fact for fact in parts[0].content.facts if tuple(fact) in everywhere]
     own = [
@@ -347,10 +346,10 @@ def _histories(parts: Sequence[_Part]) -> pd.DataFrame | None:
 
 
 def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> list[Column]:
-    """A column for every name and direction, objectives first; NaN in runs that have none of it.
+    """Merge the columns of all runs by name and direction, objectives first, with NaN for missing values.
 
-    Columns of the same name whose directions differ stay apart, and say which runs they are of. One
-    whose direction is not known is taken to be that of the same name.
+    Columns with the same name and different directions get the names of their runs. A column without a
+    direction is merged with the column of the same name.
     """
     directions: dict[str, set[bool]] = {}
     for content in contents:
@@ -383,9 +382,9 @@ def united_columns(contents: Sequence[ReportContent], runs: Sequence[str]) -> li
 
 
 def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -> NDArray[np.int64]:
-    """Row in the first run of every sample of the other, by the names of the samples.
+    """Row in the first run of every sample of the other run, by name.
 
-    Raises a ValueError when they are on different samples, or their names don't tell which is which.
+    Raises a ValueError if the samples differ, or their names are ambiguous.
     """
     there, here = np.asarray(first.sample_names), np.asarray(other.sample_names)
     different = f"runs {runs[0]!r} and {runs[1]!r} are on different samples"
@@ -400,34 +399,34 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     unique, counts = np.unique(there, return_counts=True)
     if len(unique) < len(there):
         raise ValueError(
-            f"runs {runs[0]!r} and {runs[1]!r} have their samples in different orders, and names that are "
-            f"there more than once, as {str(unique[counts > 1][0])!r}, do not tell which is which"
+            f"runs {runs[0]!r} and {runs[1]!r} have different orders of samples, which cannot be matched "
+            f"because a name occurs more than once: {str(unique[counts > 1][0])!r}"
         )
     order = np.argsort(there)
     return order[np.searchsorted(there[order], here)]
 
 
 def render(content: ReportContent, *, asks: bool = False) -> str:
-    """The report as one HTML page that needs no network.
+    """Create the report as a single HTML page, which needs no network.
 
     Parameters
     ----------
     content : ReportContent
-        Every text of it is shown as text, whatever it holds.
+        All texts are escaped.
     asks : bool, default=False
-        Whether the page asks about samples: for the server of a session only, with its partition as the
-        solution of the rule "answers".
+        Whether the page asks about samples, for the server of a session, whose partition is the solution of
+        the rule "answers".
 
     Returns
     -------
     str
-        At most 25 MB as UTF-8 unless one solution alone needs more: where labels take more, fewer
-        solutions are on the page, which says so.
+        At most 25 MB in UTF-8, unless a single solution needs more. Larger reports omit solutions, with a
+        note on the page.
 
     Notes
     -----
-    O(n_solutions * n_samples) time and memory. All but the data takes about 0.15 MB. A policy in the
-    page's head lets no other script run and nothing be fetched.
+    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB besides the data. Its content
+    security policy forbids other scripts and all requests.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + (_text("ask.css") if asks else "")
@@ -449,13 +448,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
-    """Write the page of a report; an older file is replaced as a whole or not at all.
+    """Write the page of a report, and replace an existing file atomically.
 
     Parameters
     ----------
     content : ReportContent
     path : path-like
-        The ``.html`` file, in a folder that exists.
+        ``.html`` file in an existing folder.
     """
     target, page = checked_path(path), page_bytes(content)
     with replacing(target) as file:
@@ -463,8 +462,8 @@ def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
 
 
 def page_bytes(content: ReportContent) -> bytes:
-    """The page of a report as the bytes of a file."""
-    # A lone surrogate, as from a file name in another encoding, has no UTF-8.
+    """Page of a report as bytes."""
+    # Lone surrogates, from file names in another encoding, have no UTF-8 representation.
     return render(content).encode("utf-8", "replace")
 
 
@@ -497,18 +496,17 @@ def _policy(scripts: list[str]) -> str:
 
 
 def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
-    """Everything the page's scripts read, as values that JSON has, in roughly ``max_bytes`` as JSON.
+    """Data for the scripts of the page as JSON values, of approximately ``max_bytes``.
 
-    Where the labels are too many, fewer solutions are kept (the chosen one, those of the rules, then the
-    best) and ``missing`` says so. O(n_solutions * n_samples) time and memory; a matrix of agreement adds
-    n_solutions².
+    For too many labels, it contains the chosen solution, the selections of rules, and the best others, with a
+    note in ``missing``. O(n_solutions * n_samples) time and memory, and n_solutions² for agreement.
     """
     samples = _samples(content)
     parts = _parts(content)
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # A little less than in proportion, since what does not shrink counts too.
+        # Slightly less than in proportion, because of the constant part.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -520,7 +518,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
 
 
 def _size(values: Mapping[str, Any]) -> int:
-    # Base64 is most of it; the rest are short texts.
+    # Mostly base64, and short texts.
     total = 0
     for value in values.values():
         if isinstance(value, Mapping):
@@ -636,9 +634,9 @@ def _entry(value: str | float) -> str | float | None:
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
-    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type that the page has.
+    """An array as ``{"dtype", "shape", "data"}``, little-endian and in C order, in a type of JavaScript.
 
-    Raises a ValueError if integers do not fit into ``dtype``.
+    Raises a ValueError if integers exceed ``dtype``.
     """
     choice("dtype", dtype, _DTYPES)
     array = np.asarray(values)
@@ -653,7 +651,7 @@ def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
 
 
 def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
-    """Labels plus one, so that -1 becomes 0, in the narrowest type.
+    """Labels plus one, so that -1 becomes 0, in the smallest sufficient type.
 
     Raises a ValueError if a label is below -1.
     """
@@ -665,22 +663,21 @@ def encoded_labels(labels: NDArray[np.integer[Any]]) -> Encoded:
 
 
 def encoded_text(texts: Sequence[str]) -> Encoded:
-    """Strings as deflated JSON."""
-    # Lone surrogates cannot be written as UTF-8; ASCII escapes carry them.
+    """Strings as compressed JSON."""
+    # ASCII escapes represent lone surrogates, unlike UTF-8.
     text = json.dumps([str(text) for text in texts])
     return {"dtype": "json", "shape": [len(texts)], "data": _deflated(text.encode("ascii"))}
 
 
 def _deflated(content: bytes) -> str:
-    # Labels hardly become smaller at higher levels, which take four times as long.
+    # Higher levels take four times as long for almost the same size.
     return base64.b64encode(zlib.compress(content, level=4)).decode("ascii")
 
 
 def by_importance(content: ReportContent) -> NDArray[np.intp]:
-    """Solutions from the one to keep last to the one to drop first.
+    """Solutions by priority: the chosen one, the selections of rules, then by mean rank in the objectives.
 
-    The chosen one leads, those of the rules follow, then the others by their mean rank over the
-    objectives that have a better direction (ties in their order).
+    Objectives without a direction are ignored. Ties keep their order.
     """
     score = np.zeros(content.n_solutions)
     for column in content.columns:
@@ -693,9 +690,9 @@ def by_importance(content: ReportContent) -> NDArray[np.intp]:
 
 
 def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportContent:
-    """The content with the solutions ``keep`` only, distinct and with the chosen one, in their old order.
+    """Reduce the content to the distinct solutions ``keep``, which include the chosen one.
 
-    Rules that choose another one go.
+    Rules that select other solutions are removed.
     """
     rows = np.sort(keep)
     place = {int(old): new for new, old in enumerate(rows)}

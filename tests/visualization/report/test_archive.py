@@ -194,7 +194,7 @@ def test_history_with_gaps_and_words(tmp_path):
 
 
 def test_what_no_report_holds_is_refused_and_nothing_written(tmp_path):
-    with pytest.raises(TypeError, match="cannot hold a set"):
+    with pytest.raises(TypeError, match="cannot contain a set"):
         save_content(tmp_path / "c", small(facts={("a", "b")}))
     assert list(tmp_path.iterdir()) == []
 

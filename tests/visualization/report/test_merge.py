@@ -216,7 +216,7 @@ def test_repeated_names():
     first = first_run(sample_names=names)
     in_order = merge([first, second_run(sample_names=names)], ["a", "b"])
     assert in_order.labels[2].tolist() == [1, 1, 0, 1]
-    with pytest.raises(ValueError, match="names that are there more than once, as 'x'"):
+    with pytest.raises(ValueError, match="a name occurs more than once: 'x'"):
         merge([first, second_run(sample_names=names[::-1])], ["a", "b"])
 
 
