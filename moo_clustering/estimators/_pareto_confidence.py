@@ -1,6 +1,6 @@
-"""How far a partition of a pool can be trusted, and how others differ from it, in figures and words.
+"""Confidence in a partition of a pool, and descriptions of differences to other partitions.
 
-:class:`Assessor` describes a partition by :data:`FEATURES`, and turns these into an :class:`Assessment` with
+:class:`Assessor` describes a partition by :data:`FEATURES`, and computes an :class:`Assessment` from them by
 the coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
 """
 
@@ -32,54 +32,54 @@ from moo_clustering.pool.candidates import FAMILY_WORDS
 from moo_clustering.validity import LikelihoodGain, MinimaxSilhouette, Silhouette, pairwise_ari
 
 CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure beyond noise"
-# Without a pool there is nothing to compare a partition with.
+# Without a pool, a partition cannot be compared.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Least probability of structure, that where reference data are clustered as well (p from .05), and least
-# confidence of a clear result.
+# Smallest probability of structure, the same if p >= .05 for reference data, and smallest confidence of a
+# clear result.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
-# Rows of which silhouettes and likelihoods are taken.
+# Largest number of rows for silhouettes and likelihoods.
 _MOST_ROWS = 600
-# Reference data: rows, columns (principal components beyond), and how many there are.
+# Reference data: numbers of rows, of columns (or principal components), and of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Partitions whose features are kept: relabelling meets the best members of the pool again and again.
+# Number of partitions with cached features, because relabelling often assesses the same members.
 _MOST_KNOWN = 500
-# Smaller probabilities are more than so few references can tell.
+# Smallest p-value for this number of references.
 _LEAST_P = 0.001
-# Range within which the excess over references counts.
+# Range of the excess over references.
 _EXCESS = (-2.0, 3.0)
-# Columns of fewer values keep their margin.
+# Columns of fewer distinct values keep their marginal distribution.
 _FEW_VALUES = 8
-# Greater silhouettes, which outliers have as well as clear clusters, count as this.
+# Upper bound of silhouettes, because outliers also have large ones.
 _MOST_SILHOUETTE = 0.5
-# Members that hardly differ; share of the points in nested clusters; explained variance that tells.
+# Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters of up to so many features with such a minimax silhouette lie apart, whatever their shape: of 65
-# generated tables without clusters none had it, but where the second cluster had 1 % of the samples.
+# Clusters with at most this number of features and at least this minimax silhouette are separated, whatever
+# their shape. Of 65 generated tables without clusters, none had it, except with a cluster of 1 % of samples.
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Fewer points count as so many: the model would take clear clusters of 30 samples for noise.
+# Smallest number of points in the model, which would assess clear clusters of 30 samples as noise.
 _LEAST_POINTS = 150
-# Least p-value that is told, and number of samples that tell little.
+# Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# A member has nearly as many clusters if it differs by one, or by this share of them.
+# A member has a similar number of clusters if it differs by one, or by this share.
 _NEARLY = 0.15
 
 
 @dataclass(frozen=True, eq=False)
 class Assessor:
-    """Describes and judges partitions of the points of one pool.
+    """Describe and assess partitions of the points of a pool.
 
-    ``samples`` have a pool, and ``best_agreement`` is the greatest family agreement of its members.
+    ``best_agreement`` is the greatest family agreement of the members of the pool of ``samples``.
     """
 
     samples: PooledSamples
     best_agreement: float
 
     def assess(self, labels: Labels, best: Labels) -> Assessment:
-        """Judge a partition of the points.
+        """Assess a partition of the points.
 
-        ``best``, the member of the pool with the best score, tells whether the data have any structure. The
-        first call draws the reference data, later ones share them.
+        ``best``, the member of the pool with the best score, determines whether the data have structure.
+        Reference data are drawn once.
         """
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = np.vstack([self._described(best), self._described(labels)])
@@ -88,19 +88,19 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # One cluster, and one for every point, have an index of 0 with any classes.
+        # A single cluster, or one per point, has index 0 with any classes.
         confidence = 0.0 if n_clusters in (1, len(labels)) else float(structure[0] * ari[1])
         p_value = float("nan")
         if self.samples.features is not None:
             p_value = self.reference.p_value(n_clusters)
         doubted = p_value >= DOUBTFUL_P
         least = STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM
-        # Ward's method, on which the p-value rests, cuts thin shapes.
+        # The p-value depends on Ward's method, which cuts elongated clusters.
         verdict = CLEAR if confidence >= CLEAR_FROM and (apart[1] or not doubted) else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
     def _described(self, labels: Labels) -> FloatArray:
-        """Features of a partition, shape (1, n_features); computed once for those that come again."""
+        """Features of a partition, shape (1, n_features), cached."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         key = labels.tobytes()
@@ -114,21 +114,21 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points differ: repeated ones lie apart without any clusters."""
+        """Whether at least half of the points are distinct, because repeated points look like clusters."""
         X = self.samples.features
         return X is not None and 2 * len(np.unique(X, axis=0)) >= len(X)
 
     def finders(self, labels: Labels) -> list[str]:
-        """Families with a member that hardly differs (adjusted Rand index from .9)."""
+        """Families with a similar member (adjusted Rand index of at least .9)."""
         pool = self.samples.pool
         assert pool is not None
         alike = np.flatnonzero(pairwise_ari(labels[None], pool.labels)[0] >= _ALIKE)
         return list(dict.fromkeys(pool.families[member] for member in alike))
 
     def difference(self, labels: Labels, other: Labels, names: Sequence[str] | None) -> str:
-        """Tell how another partition of the points differs, and by which features (of given names).
+        """Describe the difference to another partition of the points, and the features that explain it.
 
-        Clusters are named by the numbers of ``labels``.
+        Clusters are identified by their numbers in ``labels``.
         """
         first, mine = np.unique(labels, return_inverse=True)
         theirs = np.unique(other, return_inverse=True)[1]
@@ -158,14 +158,14 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Cached values are computed anew from these.
+        # Cached values can be computed from these.
         return {"samples": self.samples, "best_agreement": self.best_agreement}
 
     def features(self, labels: Labels) -> FloatArray:
         """Features of partitions (q, n_points), shape (q, n_features), columns as in :data:`FEATURES`.
 
-        NaN where the samples have no features, for what needs them. O(p n) time for p members and O(n^2)
-        for the silhouettes, per partition.
+        Columns that need features of the samples are NaN without them. O(p n) time for p members, and
+        O(n^2) for the silhouettes, per partition.
         """
         rows = np.stack([number_clusters(row)[0] for row in np.atleast_2d(labels)])
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
@@ -183,7 +183,7 @@ class Assessor:
             best[:, code] = of_family.max(axis=1)
             best_near[:, code] = np.where(near[:, pool.family_codes == code], of_family, 0.0).max(axis=1)
             mean[:, code] = np.maximum(of_family, 0.0).mean(axis=1)
-        # As in FamilyAgreement: the median without the greatest value.
+        # The median without the greatest value, as in ``FamilyAgreement``.
         best.sort(axis=1)
         agreement = np.median(best[:, :-1], axis=1) if best.shape[1] > 1 else np.zeros(len(rows))
         overall = np.full(len(rows), self.best_agreement)
@@ -212,7 +212,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Excess over reference data, silhouettes and gain in likelihood; number of features."""
+        """Excess over reference data, silhouettes, gain in likelihood, number of features."""
         X = self.samples.features
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -226,7 +226,7 @@ class Assessor:
 
     @cached_property
     def reference(self) -> ReferenceTest:
-        """The points compared with reference data without clusters; they need features."""
+        """Comparison of the points with reference data without clusters, which requires features."""
         assert self.samples.features is not None
         return ReferenceTest.of(self.samples.features)
 
@@ -239,7 +239,7 @@ class Assessor:
         return shown, MinimaxSilhouette().fit(part), Silhouette().fit(part), LikelihoodGain().fit(part)
 
 
-# Those of the pool, of the graph and of the features.
+# Features of the pool, of the graph and of the samples.
 FEATURES = (
     *("agreement", "best_agreement", "support", "near_agreement"),
     *("cut", "worst_cut", "log_smallest", "second_share", "log_clusters", "log_points"),
@@ -248,7 +248,7 @@ FEATURES = (
 
 
 def lie_apart(features: FloatArray) -> BoolArray:
-    """Partitions, by their features (q, n_features), whose clusters lie apart whatever their shape."""
+    """Mask of partitions with separated clusters of any shape, from their features (q, n_features)."""
     silhouette, share, log_features = (
         features[:, FEATURES.index(name)] for name in ("minimax_silhouette", "second_share", "log_features")
     )
@@ -260,17 +260,17 @@ class Assessment(NamedTuple):
     """Assessment of one partition."""
 
     confidence: float  # expected adjusted Rand index with classes, in 0..1
-    p_value: float  # that of the reference data, NaN without features
+    p_value: float  # of the reference data, NaN without features
     verdict: str  # one of VERDICTS
 
 
-# Verdicts without a choice: the data leave nothing to choose from, or there is no pool.
+# Verdicts without a selection: the data have a single partition, or there is no pool.
 NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
 
 class Term(NamedTuple):
-    """A feature in a model: its mean and standard deviation, and its coefficients once standardised."""
+    """A feature in a model: mean, standard deviation, and coefficients of the standardised feature."""
 
     mean: float
     scale: float
@@ -282,7 +282,7 @@ class Term(NamedTuple):
 class ConfidenceModel:
     """Probability of structure (logistic), and expected adjusted Rand index given structure (linear).
 
-    ``structure`` and ``ari`` are intercepts, and ``terms`` go by the names of :data:`FEATURES`.
+    ``structure`` and ``ari`` are intercepts; ``terms`` have the names of :data:`FEATURES`.
     """
 
     structure: float
@@ -298,8 +298,8 @@ class ConfidenceModel:
         return structure, np.clip(self.ari + standardised @ of_ari, 0.0, 1.0)
 
 
-# Estimated from 474 pools: 40 sets of three seeds, 14 kinds of generated tables with clusters and 9 without.
-# A coefficient of 0 is that of a feature that the part does not use.
+# Estimated from 474 pools: 40 data sets with three seeds, 14 kinds of generated tables with clusters and 9
+# without. A coefficient of 0 belongs to an unused feature.
 MODEL = ConfidenceModel(
     0.837,
     0.636,
@@ -321,7 +321,7 @@ MODEL = ConfidenceModel(
         "log_features": Term(1.96, 1.23, 0.616, 0.0285),
     },
 )
-# For distances and bags, from the same pools without their features.
+# For distances and bags: from the same pools without features.
 MODEL_WITHOUT_FEATURES = ConfidenceModel(
     0.715,
     0.634,
@@ -343,9 +343,9 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Say a verdict with the expected agreement with classes and the p-value, and what takes away from it.
+    """Verdict with the expected agreement with classes, the p-value, and reservations.
 
-    ``supervised`` says that labels or pairs are known, which the assessment does not count.
+    ``supervised``: labels or pairs were given, which the assessment does not use.
     """
     confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
@@ -363,7 +363,7 @@ def verdict_text(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Verdict with its figures on an estimator that chose from a pool; None if it did not."""
+    """Verdict with its figures for an estimator that selects from a pool, otherwise None."""
     if not hasattr(estimator, "verdict_"):
         return None
     samples = estimator._samples
@@ -376,7 +376,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Describe the rows of ``alternatives_`` by the names that ``choose`` takes."""
+    """Descriptions of the rows of ``alternatives_``, by their names in ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -387,7 +387,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def _family_words(family: str) -> str:
-    """A family of algorithms in words, with the view or the distance of the data that it was given."""
+    """Family of algorithms in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
@@ -397,7 +397,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Share of the variance of every feature that lies between the clusters."""
+    """Share of the variance of every feature between clusters."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -406,7 +406,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
-    """At most so many rows, evenly spread over their lexicographic order, so that theirs does not matter."""
+    """At most ``most`` rows, evenly in lexicographic order, which does not depend on the order of rows."""
     order = np.lexsort(X.T[::-1])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
     return order[places]
@@ -416,18 +416,18 @@ def spread_rows(X: FloatArray, most: int) -> IntpArray:
 class ReferenceTest:
     """Ward's clusterings of data, and of reference data without clusters.
 
-    Reference data have as many rows, the rank correlations of the columns, and their margins with one mode
-    each: the density is the maximum-likelihood one that rises up to the mode and falls after it. Columns of
-    few values keep these. Clusters leave neither; heavy tails, skewness and dependence remain. A statistic
-    of k clusters is the logarithm of the total over the sum of squares that remains within k clusters.
+    Reference data have the same number of rows, the same rank correlations, and the nearest unimodal margins
+    (maximum-likelihood densities); columns of few values keep their margin. They have heavy tails, skewness
+    and dependence of the data, but no clusters. The statistic of k clusters is the logarithm of the total sum
+    of squares over the sum of squares within k clusters.
 
-    ``data`` has the statistic of 1 to n_rows clusters, and ``references``, shape (n_references, n_rows), the
-    same of the reference data.
+    ``data`` contains the statistics of 1 to n_rows clusters, and ``references`` of shape (n_references,
+    n_rows) those of the reference data.
 
     Notes
     -----
-    O(B n^2 d + B n^2 log n) for B references of n <= 250 rows. The rows are spread over the data and the
-    references come from a fixed seed, so that the same data have the same value.
+    O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows. Rows and seeds are fixed, so the result
+    is deterministic.
 
     References
     ----------
@@ -440,7 +440,7 @@ class ReferenceTest:
 
     @classmethod
     def of(cls, X: FloatArray) -> Self:
-        """Compare rows (n, n_features) with references."""
+        """Compare rows of shape (n, n_features) with references."""
         rows = X[spread_rows(X, _REFERENCE_ROWS)]
         if rows.shape[1] > _MOST_COLUMNS:
             centered = rows - rows.mean(axis=0)
@@ -451,13 +451,13 @@ class ReferenceTest:
         return cls(_ward_profile(rows), np.stack([_ward_profile(draw(rng)) for _ in range(_N_REFERENCES)]))
 
     def excess(self, n_clusters: int) -> float:
-        """Standard deviations of the references by which the data lie above their mean."""
+        """Excess of the data over the mean of the references, in their standard deviations."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
 
     def p_value(self, n_clusters: int) -> float:
-        """Probability that reference data lie as high, by Student's distribution; at least .001."""
+        """p-value of the excess by Student's distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
         return max(float(student.sf(excess, _N_REFERENCES - 1)), _LEAST_P)
 
@@ -471,7 +471,7 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 
 def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """A function that draws data without clusters of the shape of X."""
+    """Function that draws data without clusters, with the distribution of X."""
     n = len(X)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
@@ -480,7 +480,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
     margins = [_unimodal_quantiles(column) for column in X.T]
 
     def draw(rng: np.random.Generator) -> FloatArray:
-        # Random sums of rows have the correlations of the rows.
+        # Random linear combinations of rows have the correlations of the rows.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
         return np.column_stack(columns)
@@ -489,22 +489,22 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shares and values between which quantiles are interpolated: those of the nearest unimodal density."""
+    """Shares and values of the nearest unimodal density, to interpolate quantiles."""
     low, extent = column.min(), np.ptp(column)
-    # Within 0..1, where values that differ by rounding are one.
+    # Scaled to 0..1, where values that differ by rounding are equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
     values, counts = np.unique(column, return_counts=True)
     shares = counts / len(column)
     if len(values) < _FEW_VALUES:
         steps = np.concatenate([[0.0], np.cumsum(shares)])
-        # Two places for every value: a step function.
+        # Two entries per value make a step function.
         return np.repeat(steps, 2)[1:-1] + np.tile([1e-12, 0.0], len(values)), low + extent * np.repeat(
             values, 2
         )
     between = (values[1:] + values[:-1]) / 2
     edges = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     widths = np.diff(edges)
-    # The mode lies in the middle of the shortest interval with a quarter of the values.
+    # The mode is the middle of the shortest interval with a quarter of the values.
     ordered, inside = np.sort(column), max(2, len(column) // 4)
     start = int(np.argmin(ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]))
     middle = (ordered[start] + ordered[start + inside - 1]) / 2

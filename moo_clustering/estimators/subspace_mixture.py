@@ -1,7 +1,6 @@
-"""SubspaceMixture: Gaussian clusters, each with relevant features of its own.
+"""SubspaceMixture: Gaussian clusters with relevant features per cluster.
 
-The estimator comes first; then the search, the pairs that bind it, and dense and sparse samples as it reads
-them.
+The estimator, the search, its constraints, and dense and sparse samples, in this order.
 """
 
 from __future__ import annotations
@@ -45,76 +44,74 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegativeCount,
 from moo_clustering.estimators.subspace import LeadingFeaturesMixin
 
 Labels = NDArray[np.int32]
-# Cost of a violated cannot-link in nats: more than any samples gain, and differences of scores stay visible.
+# Penalty of a violated cannot-link in nats, above any gain, but without loss of digits in scores.
 _VIOLATED = 1e9
-# Features that narrow the neighbours of a sample, widths of its neighbourhood in standard deviations, and the
-# fewest neighbours.
+# Number of features that define the neighbours of a sample, widths of its neighbourhood in standard
+# deviations, and smallest number of neighbours.
 _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
-# The first feature is drawn from so many of those in which a sample has most neighbours.
+# The first feature is drawn from this number of features with the most neighbours.
 _FIRST = 8
-# Samples among which neighbours are looked for.
+# Number of samples to search for neighbours.
 _SEEN = 5000
-# A run of EM is given up if so many steps like the last do not reach the best objective.
+# EM ends if this number of steps like the last one would not reach the best objective.
 _STEPS = 5
-# Swaps in vain per cluster, and additions in vain, after which there are no more.
+# Numbers of failed swaps per cluster, and of failed additions, that end the search.
 _SWAPS, _PATIENCE = 20, 10
 
 
 @estimator
 class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClusterer):
-    """Gaussian clusters with a few relevant features each, found by hard EM and swaps of clusters.
+    """Gaussian clusters with a few relevant features each, by hard EM and swaps of clusters.
 
-    In its relevant features a cluster has a mean and a variance of its own; the other clusters of a feature
-    share theirs. A feature is relevant where that raises the likelihood by more than it costs in the
-    extended Bayesian information criterion, which also chooses the number of clusters. Clusters are seeded
-    where samples are dense in some features; then again and again one cluster is removed, another seeded,
-    and the change kept if the criterion is better after EM.
+    A cluster has its own mean and variance in its relevant features, and shares those of the other features
+    with other clusters. A feature is relevant if it increases the likelihood by more than its cost in the
+    extended Bayesian information criterion, which also selects the number of clusters. Clusters start from
+    samples in regions that are dense in some features. The search then repeatedly replaces a cluster by a
+    new one, if this improves the criterion after EM.
 
     Parameters
     ----------
     n_clusters : int
-        From 1 to n_samples; chosen by the criterion by default.
+        Number of clusters, from 1 to n_samples. Default: selected by the criterion.
     n_swaps : int
-        Clusters to remove and seed anew; by default until 20 per cluster in a row were in vain.
+        Number of swaps. Default: until 20 failures per cluster in a row.
     max_iter : int
-        Most iterations of EM after a swap.
+        Largest number of iterations of EM after a swap.
     min_variance : float
-        Least variance within a cluster, as a share of the variance of the feature over all samples.
+        Smallest variance in a cluster, relative to the variance of the feature over all samples.
     n_jobs : int
-        Number of threads for dense data; does not affect the result.
+        Number of threads for dense data. Does not affect the result.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Means; of features that are not relevant, those of all clusters for which they are not.
+        Means. Clusters share the mean of a feature that is not relevant for them.
     variances_ : ndarray of shape (n_clusters_, n_features)
-        Variances, shared likewise.
+        Variances, shared in the same way.
     shares_ : ndarray of shape (n_clusters_,)
         Shares of the samples.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Gain in log-likelihood by each relevant feature, less its cost; rows sum to 1, or are 0 where no
-        feature is relevant.
+        Gain in log-likelihood of every relevant feature, minus its cost. Rows sum to 1, or are 0 without
+        relevant features.
     objective_ : float
-        Log-likelihood of the samples in their clusters above that of a single cluster, less the cost of
-        parameters by the extended Bayesian information criterion.
+        Gain in log-likelihood over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
-        The objective after the first clusters, and after each change that was kept; it rises. A violated
-        cannot-link costs 1e9 here.
+        Increasing objective after the initial clusters, and after every improvement. A violated cannot-link
+        costs 1e9 here.
     n_iter_ : int
-        Iterations of EM in all.
+        Total number of iterations of EM.
 
     Notes
     -----
-    A relevant feature costs ln(n_samples) for its mean and variance and ln(n_features) for being chosen, a
-    cluster ln(n_samples) / 2 for its share. An iteration takes O(n_samples r + m n_features + n_clusters
-    n_features) time with r relevant features in all and m samples that move; sparse data stay sparse, then
-    it is O(n_nonzero n_clusters). O(n_samples (n_features + n_clusters)) memory. Samples that labels or
-    must-links join are in one cluster, and cannot-linked ones in two, wherever there are enough clusters;
-    ``predict`` knows no pairs. Features that are the same in all samples are never relevant.
+    A relevant feature costs ln(n_samples) + ln(n_features), and a cluster ln(n_samples) / 2. An iteration
+    takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
+    reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
+    n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
+    features are never relevant.
 
-    Features that go together within a cluster make the criterion ask for more clusters than there are (five
-    to eight on iris and wine): give ``n_clusters`` then. Term weights of texts, most of them 0, are not
-    Gaussian, and other methods find their topics better.
+    Correlated features in a cluster increase the selected number of clusters (five to eight on iris and
+    wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian, so other methods suit
+    them better.
 
     References
     ----------
@@ -169,9 +166,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Cluster of the largest likelihood times share; pairs do not count.
+        """Predict the cluster with the largest likelihood times share, without pairs.
 
-        Samples of the fit get another label than in ``labels_`` where labels or pairs have moved them.
+        Samples of the fit get other labels than ``labels_`` where labels or pairs have moved them.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -227,7 +224,7 @@ class Model(NamedTuple):
 
 @dataclass
 class State:
-    """A partition and the moments of its clusters."""
+    """Partition with the moments of its clusters."""
 
     labels: Labels
     sizes: FloatArray
@@ -238,8 +235,8 @@ class State:
 class MixtureSearch:
     """Hard EM of mixtures with relevant features, and swaps of clusters.
 
-    ``best`` is the incumbent, ``objective`` its criterion less the cost of violated pairs, and ``n_iter`` the
-    number of iterations of EM so far. Variances are at least ``floor``, those over all samples being 1.
+    ``best`` is the incumbent, ``objective`` its criterion minus the cost of violated pairs, and ``n_iter``
+    the number of iterations of EM. Variances are at least ``floor``, relative to the variance over all samples.
     """
 
     best: State
@@ -265,7 +262,7 @@ class MixtureSearch:
         self.n_iter = 0
 
     def run(self, n_clusters: int | None, n_swaps: int | None) -> list[float]:
-        """Find clusters; return the objective after each change that was kept."""
+        """Find clusters, and return the objective after every improvement."""
         self.grow(n_clusters)
         history = [self.objective]
         done = in_vain = 0
@@ -278,7 +275,7 @@ class MixtureSearch:
         return history
 
     def grow(self, n_clusters: int | None) -> None:
-        """Seed one cluster after the other, until there are enough or no other one pays."""
+        """Add clusters one by one, until there are enough or no addition improves the criterion."""
         n = self.samples.shape[0]
         self._keep(self.converged(self.state(np.zeros(n, dtype=np.int32), 1)))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
@@ -294,9 +291,9 @@ class MixtureSearch:
             self._keep(found)
 
     def swap(self, any_number: bool = False) -> bool:
-        """Remove a cluster, seed another, and keep the change if the objective is better.
+        """Replace a cluster by a new one, if the objective improves.
 
-        With ``any_number``, clusters are also removed without another one, and added.
+        With ``any_number``, also try to remove or add a cluster.
         """
         k = len(self.best.sizes)
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
@@ -323,14 +320,14 @@ class MixtureSearch:
         return True
 
     def state(self, labels: Labels, k: int) -> State:
-        """A partition with its moments, from scratch."""
+        """Compute the moments of a partition."""
         d = self.samples.shape[1]
         state = State(np.full_like(labels, -1), np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
         self._move(state, labels)
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Gain of the clusters over the background, less the cost of their parameters, and the parameters."""
+        """Gain of the clusters over the background, minus their cost, and their parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -340,9 +337,9 @@ class MixtureSearch:
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Hard EM from a partition: neither step lowers the objective.
+        """Run hard EM from a partition; neither step decreases the objective.
 
-        It ends early where further steps like the last one would not reach ``least``.
+        It ends early if further steps like the last one would not reach ``least``.
         """
         last = -np.inf
         for _ in range(self.max_iter):
@@ -371,7 +368,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Cluster to remove: an empty one; any; or one of those of which least is lost."""
+        """Cluster to remove: an empty one, a random one, or one of the cheapest."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -381,7 +378,7 @@ class MixtureSearch:
         return int(np.argsort(loss)[min(k - 1, int(self.rng.exponential(2.0)))])
 
     def _seeded(self, labels: Labels, cluster: int, k: int, group: Int64Array | None = None) -> State:
-        """The partition with another cluster: a sample and those near it in some features."""
+        """Add a cluster to a partition: a sample and its neighbours in some features."""
         labels = labels.copy()
         labels[self.dense_samples(group)] = cluster
         best, more = self.best, ((0, k - len(self.best.sizes)), (0, 0))
@@ -391,10 +388,10 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """A sample, and its neighbours in features in which it has more than a Gaussian would give it.
+        """Random sample, and its neighbours in features with more neighbours than under a Gaussian.
 
-        Features are taken one after the other, each among the neighbours by those before. The samples that
-        belong with the first one count as neighbours, and where they are many tell the features.
+        Features are selected one by one, among the neighbours in the previous ones. Samples that belong
+        together with the sample are neighbours, and select the features if there are many.
         """
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
@@ -435,7 +432,7 @@ class _Converged(NamedTuple):
 
 
 class _Pairs:
-    """Groups of samples that move as one, and conflicts between them."""
+    """Groups of samples that belong together, and conflicts between groups."""
 
     def __init__(self, groups: ConstraintGroups) -> None:
         self.rows = np.flatnonzero(groups.groups >= 0)
@@ -449,22 +446,22 @@ class _Pairs:
         self._partners = np.ascontiguousarray(both[:, 1])
         self._costs = np.full(len(both), _VIOLATED)
         self._first_rows = self.rows[np.unique(self._of, return_index=True)[1]]
-        # The largest groups first: they have most to lose.
+        # The largest groups first.
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
-        """Sample i and those that belong with it."""
+        """Sample i and the samples that belong together with it."""
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
     def assign(self, scores: FloatArray, former: Labels, labels: Labels) -> None:
-        """Write the best clusters of the groups, given the former ones of others, into ``labels``."""
+        """Set ``labels`` to the best clusters of the groups, given the previous clusters of others."""
         found = former[self._first_rows]
         icm_sweep(-(self._sum @ scores), self._starts, self._partners, self._costs, self._order, found)
         labels[self.rows] = found[self._of]
 
     def n_violated(self, labels: Labels) -> int:
-        """Number of conflicts within a cluster, and of groups in several."""
+        """Number of conflicts within clusters, and of groups in several clusters."""
         of_group = labels[self._first_rows]
         g, h = self._groups.conflicts.T
         split = np.unique(self._of[labels[self.rows] != of_group[self._of]])
@@ -472,7 +469,7 @@ class _Pairs:
 
 
 class Standardised(NamedTuple):
-    """Means, less an offset, and standard deviations of features of a fit; constant ones have scale 0."""
+    """Means minus an offset, and standard deviations of features; constant features have scale 0."""
 
     means: FloatArray
     scales: FloatArray
@@ -488,7 +485,7 @@ class Standardised(NamedTuple):
             X = X - offset
             means, variances, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)
         scales = np.sqrt(variances)
-        # Equal values may be rounded away from their mean.
+        # The rounded mean of equal values can differ from them.
         return cls(means, np.where(scales > 1e-12 * largest, scales, 0.0), offset)
 
     @property
@@ -503,7 +500,7 @@ def samples_of(X: Any, space: Standardised) -> Samples:
 
 
 class Samples:
-    """A table in features with mean 0 and variance 1: ``_X`` less ``_shift``."""
+    """Table of features with mean 0 and variance 1: ``_X`` minus ``_shift``."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
@@ -534,7 +531,7 @@ class Samples:
         return found
 
     def move(self, old: Labels, state: State) -> int:
-        """Bring the moments up to date after labels changed; return the number of those."""
+        """Update the moments for changed labels, and return the number of changes."""
         return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -542,7 +539,7 @@ class Samples:
         return state.sizes, state.sums, state.squares
 
     def row(self, i: int) -> Any:
-        """A sample."""
+        """Features of a sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
@@ -556,7 +553,7 @@ class Samples:
 
 
 class SparseSamples(Samples):
-    """Compressed rows, which are scaled, but shifted only in what is computed from them."""
+    """Sparse rows, which are scaled, while shifts are applied to results only."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
