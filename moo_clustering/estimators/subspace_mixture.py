@@ -236,7 +236,7 @@ class MixtureSearch:
     """Hard EM of mixtures with relevant features, and swaps of clusters.
 
     ``best`` is the incumbent, ``objective`` its criterion minus the cost of violated pairs, and ``n_iter``
-    the number of iterations of EM. Variances are at least ``floor``, relative to the variance over all samples.
+    the number of iterations of EM. Variances are at least ``floor``, relative to those over all samples.
     """
 
     best: State

@@ -58,9 +58,9 @@ from moo_clustering.pool.families import (
 from moo_clustering.pool.partitions import PartitionPool
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
-# With fewer families than this, their agreement means little.
+# Fewer families have little informative agreement.
 _FEW_FAMILIES = 4
-# Families on distances with the names they have there.
+# Names of families for distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
 _OF_EMBEDDINGS = {"km": "km", "ward": "ward"}
 BUILDERS: dict[str, Builder] = {
@@ -73,7 +73,7 @@ BUILDERS: dict[str, Builder] = {
     "gmm": mixture_partitions,
     "graph_agg": agglomerated_partitions,
 }
-# Every number of clusters is work of its own.
+# Families whose numbers of clusters are computed separately.
 _SPLIT = ("km", "gmm")
 FAMILIES = tuple(BUILDERS)
 """Names of the families, in the order of a pool."""
@@ -100,62 +100,65 @@ def candidate_pool(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """Partitions of the same samples from families of algorithms with different biases.
+    """Partition the same samples by families of algorithms with different biases.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Scaled as the distances should count; or symmetric distances of shape (n_samples, n_samples) with
+        Scaled features, or symmetric distances of shape (n_samples, n_samples) with
         ``metric="precomputed"``.
     families : "auto" or sequence of str, default="auto"
-        Some of :data:`FAMILIES`: ``"km"`` (k-means, three k-means++ starts and one from the Ward cut),
-        ``"ward"``, ``"spec"`` (spectral cuts of the graph), ``"genie"`` (threshold .3 on the minimum spanning
-        tree), ``"genie_mr"`` (threshold .5, mutual reachability), ``"hdbscan"``, ``"gmm"`` (Gaussian mixtures
-        up to k = 20, from the clusters of k-means) and ``"graph_agg"`` (fragments merged along the graph). Of
-        distances, ``"km"`` is k-medoids, ``"ward"`` is average linkage, and there are no mixtures.
+        Names in :data:`FAMILIES`.
+
+        - ``"km"``: k-means from three k-means++ starts and a Ward cut; k-medoids for distances.
+        - ``"ward"``: Ward linkage; average linkage for distances.
+        - ``"spec"``: spectral cuts of the graph.
+        - ``"genie"``, ``"genie_mr"``: Genie with threshold .3, and .5 with mutual reachability.
+        - ``"hdbscan"``: HDBSCAN.
+        - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
+        - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN finds its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     graph : sparse or dense matrix of shape (n_samples, n_samples), optional
-        Symmetric similarities >= 0 for ``"spec"`` and ``"graph_agg"``; made by
-        :func:`~moo_clustering.graphs.self_tuning_graph` if not given.
+        Symmetric non-negative similarities for ``"spec"`` and ``"graph_agg"``. Default:
+        :func:`~moo_clustering.graphs.self_tuning_graph`.
     n_neighbors : int, default=10
-        Neighbours per sample in that graph.
+        Number of neighbours per sample in the default graph.
     extra_candidates : sequence, optional
-        Labels and clusterers of one's own, see :func:`extra_partitions`.
+        User-defined labels and clusterers, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of clusterers in ``extra_candidates``. The families take none: what they draw depends on k alone,
-        so that the same samples give the same partitions, and leaving a family or k out changes no other.
-        Samples are sorted by their distance from the mean first, so that the order of rows counts in ties and
-        roundings only.
+        Seed of clusterers in ``extra_candidates``. The families are deterministic, and do not depend on each
+        other, nor on the order of the rows, except for ties and rounding.
     n_jobs : int, optional
-        Number of joblib workers, threads unless :func:`joblib.parallel_config` says otherwise; does not
-        affect the result.
+        Number of joblib workers, by default threads. Does not affect the result.
     verbose : bool, default=False
-        Show the family at work in a progress bar, on terminals and in notebooks.
+        Show a progress bar with the current family.
 
     Returns
     -------
     PartitionPool
-        Families in the order of :data:`FAMILIES`, then the extra ones; k ascending in each. Equal
-        partitions are kept, those with a single cluster are not.
+        Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It can contain
+        equal partitions, but none with a single cluster.
 
     Raises
     ------
     ValueError, TypeError
-        Bad data or parameters, fewer than three samples, or no candidate with two clusters at all.
+        If data or parameters are invalid, there are fewer than three samples, or no partition has two
+        clusters.
 
     Warns
     -----
     UserWarning
-        Families that failed or found nothing are left out; with fewer than four, agreement means little.
+        If families fail or find nothing, or fewer than four families remain, whose agreement is not
+        informative.
 
     Notes
     -----
-    O(n^2) memory and O(n^2 n_features) time for linkage, O(n^3) for the eigenvectors of small graphs;
-    about a second for 1500 samples of 10 features. Cluster landmarks of larger data.
+    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
+    Use landmarks for large data.
 
     References
     ----------
@@ -233,7 +236,7 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
 
 
 def _by_family(candidates: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Families in the order in which they first appear, k ascending in each."""
+    """Families in order of appearance, with ascending k."""
     number: dict[str, int] = {}
     keys = [
         (number.setdefault(family, len(number)), len(np.unique(labels)), at)
@@ -253,42 +256,41 @@ def bag_candidate_pool(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
-    """Partitions of bags from families of algorithms on several distances and embeddings.
+    """Partition bags by families of algorithms on several distances and embeddings.
 
     Parameters
     ----------
     bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        Bags, scaled as distances should count; :class:`~moo_clustering.bags.BagTransformer` scales every
-        feature to 0..1.
+        Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        See :func:`~moo_clustering.bags.bag_distance_kinds`. On each: ``kmed`` (k-medoids, the best of
-        three starts), ``avg`` (average linkage), ``spec`` (spectral cuts of the neighbour graph), ``genie``
-        (threshold .3 on the minimum spanning tree) and ``hdbscan``.
+        See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
+        starts), ``avg`` (average linkage), ``spec`` (spectral cuts), ``genie`` (threshold .3), ``hdbscan``.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all
-        See :func:`~moo_clustering.bags.bag_embedding`. On each: ``km`` (k-means, three starts) and ``ward``.
+        See :func:`~moo_clustering.bags.bag_embedding`. Families for each: ``km`` (k-means from three starts)
+        and ``ward``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN finds its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     n_neighbors : int, default=10
-        Neighbours per bag in the graphs.
+        Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the directions of the sliced distance; the families take none, as in :func:`candidate_pool`.
+        Seed of the directions of the sliced distance. The families are deterministic.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. Does not affect the result.
 
     Returns
     -------
     pool : PartitionPool
-        Families named ``family@view``, as ``"kmed@energy"``: the same algorithm on two views counts as two.
+        Families are named ``family@view``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
-        The distances named in ``distances``.
+        Distances by name.
 
     Raises
     ------
     ValueError
-        Unknown distances or embeddings, none at all, numbers of clusters out of range, fewer than three
-        bags, or no partition with two clusters.
+        If distances or embeddings are unknown or empty, numbers of clusters are out of range, there are fewer
+        than three bags, or no partition has two clusters.
 
     Notes
     -----
@@ -330,11 +332,11 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """:func:`bag_candidate_pool` of bags whose distances are known.
+    """:func:`bag_candidate_pool` of bags with known distances.
 
-    ``matrices`` has all of ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``, and
-    ``graphs`` the neighbour graphs of distances for which they are there already. ``extra`` are further
-    candidates, pairs of family and labels, which come last.
+    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``;
+    ``graphs`` contains existing neighbour graphs. ``extra`` are further candidates (family, labels), which
+    come last.
     """
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
@@ -354,11 +356,11 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns that rows of distances are taken for vectors, which is intended here.
+            # SciPy warns that rows of distances are used as vectors, which is intended.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN finds nothing but noise in many views, which is no failure.
+        # HDBSCAN finds only noise in many views, which is not a failure.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -374,14 +376,14 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
-    """Partitions of families for ascending numbers of clusters, and why some are missing.
+    """Partitions of families with ascending numbers of clusters, and reasons for missing ones.
 
-    Families come in the order given, each with k ascending; partitions of one cluster are left out.
+    Partitions with a single cluster are omitted.
     """
-    # In an order of their own, so that starts, and choices among equals, do not follow that of the table.
+    # Sorted, so that starts and ties do not depend on the order of the rows.
     positions = data.own_order()
     data = data.ordered(positions)
-    # Sums by threads differ in their last digits; equal work must come to equal results.
+    # Parallel sums differ in their last digits, but results must be reproducible.
     with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
@@ -412,7 +414,7 @@ def family_partitions(
 
 
 def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterator[Any]:
-    """The calls as workers take them, while a progress bar names the family at work."""
+    """Yield calls to the workers, and show the current family in a progress bar."""
     with progress_bar(
         total=len(set(words)), unit="family", leave=False, disable=None if verbose else True
     ) as bar:
@@ -425,19 +427,19 @@ def _shown(words: Sequence[str], calls: Sequence[Any], verbose: bool) -> Iterato
 
 
 def _in_order(labels: Partition, positions: IntpArray) -> Partition:
-    """Labels of sorted samples as those of the samples in the order they had before."""
+    """Labels of sorted samples in the original order of the samples."""
     own = np.empty_like(labels)
     own[positions] = labels
     return own
 
 
 def _be_quiet() -> None:
-    # Fewer distinct samples than clusters, and no convergence, are as good as any.
+    # Partitions with fewer clusters, or without convergence, are acceptable candidates.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
 def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolData:
-    """The data with the graph and the linkage that several families need, made once."""
+    """Data with the graph and the linkage that several families share."""
     if {"spec", "graph_agg"} & set(families):
         data = replace(data, given_graph=_unless_failing(data.graph))
     starts = not data.precomputed and bool({"km", "gmm"} & set(families))
@@ -447,7 +449,7 @@ def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolD
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # The families that need it will meet the failure again, and be left out for it.
+    # Families that need it will fail, and be omitted.
     try:
         return part()
     except Exception:
@@ -457,7 +459,7 @@ def _unless_failing(part: Callable[[], Any]) -> Any:
 def _attempt(caller: int, family: str, data: PoolData, ks: Sequence[int]) -> _Outcome:
     elsewhere = os.getpid() != caller
     with ExitStack() as stack:
-        # OpenMP counts threads for every thread that calls it; the rest is set once for a process.
+        # OpenMP limits threads per calling thread; other limits are per process.
         stack.enter_context(one_thread(None if elsewhere else "openmp"))
         if elsewhere:
             stack.enter_context(warnings.catch_warnings())
