@@ -643,7 +643,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
     if getattr(X, "ndim", None) == 3:
         n_bags, size, n_features = X.shape
         if not size:
-            raise ValueError(f"bag 0 is empty: X has shape {X.shape}")
+            raise ValueError(f"bag 0 must not be empty, got X of shape {X.shape}")
         return Bags(X.reshape(n_bags * size, n_features), np.arange(n_bags + 1) * size)
     if not hasattr(X, "shape"):
         raise TypeError(f"X must be Bags, a list of 2-d arrays or an array, got {type(X).__name__}")
@@ -671,7 +671,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if array[-1] != n_instances:
         raise ValueError(f"offsets must end at the number of instances, {n_instances}, got {array[-1]}")
     if steps.min() == 0:
-        raise ValueError(f"{bag_name(int(steps.argmin()), bag_ids)} is empty; every bag needs an instance")
+        raise ValueError(f"{bag_name(int(steps.argmin()), bag_ids)} must not be empty")
     return freeze(array)
 
 

@@ -751,7 +751,7 @@ def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
             raise
         warn_caller(
             f"checkpoint {checkpoint.path} could not be written after {_count(done)} runs ({error}); it "
-            f"still holds {kept}",
+            f"still contains {kept}",
             RuntimeWarning,
         )
         return kept

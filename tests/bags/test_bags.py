@@ -206,7 +206,7 @@ def test_with_instances():
         ([0, 5, 3, 8], ValueError, r"offsets must increase, but after 5 comes 3 \(entry 2\)"),
         ([0, 5], ValueError, "offsets must end at the number of instances, 8, got 5"),
         ([0, 5, 9], ValueError, "offsets must end at the number of instances, 8, got 9"),
-        ([0, 5, 5, 8], ValueError, "bag 1 is empty"),
+        ([0, 5, 5, 8], ValueError, "bag 1 must not be empty"),
         ([0], ValueError, "there is no bag"),
         ([], ValueError, "there is no bag"),
         ([[0, 8]], ValueError, r"offsets must be 1-d, got shape \(1, 2\)"),
@@ -222,7 +222,7 @@ def test_bad_offsets(offsets, error, message):
 
 
 def test_empty_bag_is_called_by_its_name():
-    with pytest.raises(ValueError, match=r"bag 1 \('q'\) is empty"):
+    with pytest.raises(ValueError, match=r"bag 1 \('q'\) must not be empty"):
         Bags(np.zeros((8, 2)), [0, 5, 5, 8], bag_ids=["p", "q", "r"])
 
 
@@ -499,7 +499,7 @@ def test_as_bags():
         (LISTS, {"groups": [0, 0, 0]}, ValueError, "X must be an array, but its rows differ in length"),
         ([[1, 2], [3, 4]], {}, ValueError, "bag 0 must be a 2-d array"),
         (np.zeros(3), {}, ValueError, "instances must be a 2-d array"),
-        (np.zeros((2, 0, 3)), {}, ValueError, "bag 0 is empty"),
+        (np.zeros((2, 0, 3)), {}, ValueError, "bag 0 must not be empty"),
         (np.zeros((2, 3, 0)), {}, ValueError, r"instances must not be empty, got shape \(6, 0\)"),
         (np.zeros((0, 2)), {}, ValueError, "instances must not be empty"),
         (np.zeros((2, 2), dtype=object), {}, TypeError, "real numbers, got dtype object"),

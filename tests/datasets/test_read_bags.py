@@ -345,7 +345,7 @@ def test_gaps_in_archives(save):
         ({"instances": [1.0], "bag_offsets": [0, 1]}, r"numeric with two dimensions.*\(1,\)"),
         ({"instances": [["a"]], "bag_offsets": [0, 1]}, "numeric with two dimensions"),
         ({"instances": [[1.0]], "bag_offsets": [0, 2]}, "'bag_offsets' and 'bag_ids': .*, 1, got 2"),
-        ({"instances": [[1.0]], "bag_offsets": [0, 1, 1]}, "bag 1 is empty"),
+        ({"instances": [[1.0]], "bag_offsets": [0, 1, 1]}, "bag 1 must not be empty"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1], "bag_ids": ["a", "b"]}, "2 names for 1 bags"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1], "feature_names": ["a", "b"]}, "2 names for 1 columns"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1], "bag_labels": [1, 2]}, r"each of the 1 bags.*\(2,\)"),

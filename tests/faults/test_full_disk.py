@@ -93,7 +93,7 @@ def test_fit_goes_on_without_room_for_checkpoints(mid_run, family, kept):
     assert found["listed"] == ["c.npz"]
     assert found["said"], "nobody was told that checkpoints were not written"
     assert all("checkpoint c.npz could not be written" in text for text in found["said"])
-    assert all("File too large" in text and f"still holds {'generation ' * (family != 'runs')}{kept}" in text
+    assert all("File too large" in text and f"still contains {'generation ' * (family != 'runs')}{kept}" in text
                for text in found["said"])  # fmt: skip
 
 

@@ -167,7 +167,7 @@ def test_amosa_names_a_gamma_that_is_too_large():
 
 
 def test_pesc_names_neighbors_that_are_no_two_arrays():
-    with pytest.raises(ValueError, match="neighbors must be two arrays, indices and distances; got 1 items"):
+    with pytest.raises(ValueError, match="neighbors must be two arrays, indices and distances, got 1 items"):
         public.PESC(2, pop_size=6, n_gen=1, neighbors=[1], random_state=0).fit(TABLE)
 
 

@@ -256,8 +256,8 @@ def test_constraints_that_leave_fewer_clusters(cls):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([[[1.0, 2.0]], np.empty((0, 2)), [[3.0, 4.0]]], "bag 1 is empty"),
-        ([[[1.0, 2.0]], [], [[3.0, 4.0]]], "bag 1 is empty"),
+        ([[[1.0, 2.0]], np.empty((0, 2)), [[3.0, 4.0]]], "bag 1 must not be empty"),
+        ([[[1.0, 2.0]], [], [[3.0, 4.0]]], "bag 1 must not be empty"),
         ([[[1.0, 2.0]], [[1.0, 2.0, 3.0]]], "bag 1 has 3 features, but bag 0 has 2"),
         ([[[1.0, 2.0]], [[0.0, 1.0], [np.nan, 2.0]]], "bag 1, row 1, column 0 is nan"),
         ([[[1.0, 2.0]], [[0.0, np.inf]]], "bag 1, row 0, column 1 is inf"),
@@ -278,9 +278,9 @@ def test_other_bad_input(cls):
     rows[2, 1] = np.nan
     with pytest.raises(ValueError, match=r"bag 1 \('b'\), row 0, column 1 is nan"):
         cls().fit(rows, groups=["a", "a", "b", "b"])
-    with pytest.raises(ValueError, match="bag 1 is empty"):
+    with pytest.raises(ValueError, match="bag 1 must not be empty"):
         cls().fit(np.eye(4), offsets=[0, 2, 2, 4])
-    with pytest.raises(ValueError, match="groups or offsets, not both"):
+    with pytest.raises(ValueError, match="groups and offsets cannot be combined"):
         cls().fit(np.eye(4), offsets=[0, 2, 4], groups=[0, 0, 1, 1])
     with pytest.raises(ValueError, match="n_clusters=6 is more than the number of bags, n_samples=5"):
         cls(6).fit(bags)

@@ -611,7 +611,7 @@ def test_bad_input_is_refused_before_any_work(cls, monkeypatch):
         cls(2).fit(bags[:1])
     with pytest.raises(ValueError, match="bag 1, row 1, column 0 is nan"):
         cls(2).fit([[[1.0, 2.0]], [[0.0, 1.0], [np.nan, 2.0]], [[1.0, 1.0]]])
-    with pytest.raises(ValueError, match="bag 1 is empty"):
+    with pytest.raises(ValueError, match="bag 1 must not be empty"):
         cls(2).fit([[[1.0, 2.0]], np.empty((0, 2)), [[1.0, 1.0]]])
     with pytest.raises(ValueError, match="expected 5, got 6"):
         cls(2).fit(bags, np.zeros(6, dtype=int))
