@@ -21,7 +21,8 @@ from sklearn.cluster import AgglomerativeClustering
 from moo_clustering._arrays import Labels
 from moo_clustering.consensus import best_half, cspa, hbgf, mcla, select_pareto
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators.documents import bisecting_spherical_kmeans, ensemble_runs, spherical_kmeans
+from moo_clustering.estimators.documents import ensemble_runs
+from moo_clustering.estimators.spherical_kmeans import bisecting_spherical_kmeans, spherical_kmeans
 from moo_clustering.features import NCWTransformer, PaperTfidfTransformer, document_term_counts, prune_terms
 from moo_clustering.stats import clear_differences
 from moo_clustering.validity import pairwise_nmi

@@ -8,7 +8,6 @@ from .bags_kmeans import BAMIC as BAMIC
 from .bags_kmeans import MIKMeans as MIKMeans
 from .documents import EnsembleNMF as EnsembleNMF
 from .documents import NMFClustering as NMFClustering
-from .documents import SphericalKMeans as SphericalKMeans
 from .fuzzy_modes import FuzzyModesMOGA as FuzzyModesMOGA
 from .memetic_kmeans import MemeticKMeans as MemeticKMeans
 from .mock import MOCK as MOCK
@@ -25,6 +24,7 @@ from .pesc import SpectralGraphClustering as SpectralGraphClustering
 from .sisc_variants import NSGA2SISC as NSGA2SISC
 from .sisc_variants import SISCEnsemble as SISCEnsemble
 from .sisc_variants import SISCStacked as SISCStacked
+from .spherical_kmeans import SphericalKMeans as SphericalKMeans
 from .srmosc import SRMOSC as SRMOSC
 from .subspace import SCAD2 as SCAD2
 from .subspace import SISC as SISC

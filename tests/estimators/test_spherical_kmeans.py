@@ -8,8 +8,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from moo_clustering.estimators import SphericalKMeans
-from moo_clustering.estimators import documents as core
+from moo_clustering.estimators import SphericalKMeans, spherical_kmeans
 from moo_clustering.validity import i2_criterion, nmi
 
 BOTH = pytest.mark.parametrize("algorithm", ["kmeans", "bisecting"])
@@ -77,7 +76,7 @@ def test_result_is_a_fixed_point_and_i2_never_falls():
     X = unit(X)
     last = -np.inf
     for n_iter in range(1, 12):
-        run = core.spherical_kmeans(X, 6, max_iter=n_iter, rng=np.random.default_rng(5))
+        run = spherical_kmeans.spherical_kmeans(X, 6, max_iter=n_iter, rng=np.random.default_rng(5))
         assert run.i2 >= last - 1e-12
         assert run.i2 == pytest.approx(i2_criterion(X, run.labels))
         last = run.i2
@@ -89,7 +88,7 @@ def test_first_centroids_are_documents_drawn_at_random():
     X = unit(documents(n=12)[0])
     rng = np.random.default_rng(9)
     chosen = np.sort(np.random.default_rng(9).choice(12, size=3, replace=False))
-    run = core.spherical_kmeans(X, 3, max_iter=1, rng=rng)
+    run = spherical_kmeans.spherical_kmeans(X, 3, max_iter=1, rng=rng)
     np.testing.assert_array_equal(run.labels, (X @ X[chosen].T).argmax(axis=1))
     assert run.n_iter == 1
     assert not run.converged
@@ -102,7 +101,8 @@ def test_more_runs_are_no_worse():
     # The first of eight runs is the one run.
     assert many >= few
     scores = [
-        core.spherical_kmeans(unit(X), 6, max_iter=100, rng=np.random.default_rng(s)).i2 for s in range(8)
+        spherical_kmeans.spherical_kmeans(unit(X), 6, max_iter=100, rng=np.random.default_rng(s)).i2
+        for s in range(8)
     ]
     assert np.ptp(scores) > 0
 
@@ -112,8 +112,8 @@ def test_split_raises_i2_most():
     angles = np.deg2rad([0.0, 2.0, 40.0, 41.0, 42.0, 80.0, 89.0])
     X = np.column_stack([np.cos(angles), np.sin(angles)])
     rng = np.random.default_rng(0)
-    three = core.bisecting_spherical_kmeans(X, 3, max_iter=50, rng=rng)
-    two = core.bisecting_spherical_kmeans(X, 2, max_iter=50, rng=np.random.default_rng(0))
+    three = spherical_kmeans.bisecting_spherical_kmeans(X, 3, max_iter=50, rng=rng)
+    two = spherical_kmeans.bisecting_spherical_kmeans(X, 2, max_iter=50, rng=np.random.default_rng(0))
     # The third cluster comes from one of the first two, and it is the better one to split.
     parts = [np.unique(three.labels[two.labels == c]) for c in (0, 1)]
     split = int(len(parts[1]) == 2)
@@ -184,7 +184,7 @@ def test_empty_clusters_get_the_rows_least_similar_to_their_own():
     angles = np.deg2rad([0.0, 1.0, 2.0, 30.0, 50.0, 50.0])
     X = np.column_stack([np.cos(angles), np.sin(angles)])
     labels = np.zeros(6, dtype=np.int32)
-    core._fill_empty(X, labels, X @ np.array([1.0, 0.0]), 3)
+    spherical_kmeans._fill_empty(X, labels, X @ np.array([1.0, 0.0]), 3)
     # Not both of the equal rows at 50 degrees: the second is near a centroid by then.
     assert labels.tolist() == [0, 0, 0, 2, 1, 0]
 

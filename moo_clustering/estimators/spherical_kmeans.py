@@ -1,0 +1,323 @@
+"""Spherical k-means of documents, also bisecting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from moo_clustering import results
+from moo_clustering._arrays import (
+    AnyFloatArray,
+    number_clusters,
+    row_sizes,
+    spawn_seeds,
+    unit_rows,
+    warn_caller,
+)
+from moo_clustering._data import numeric_features
+from moo_clustering._docs import documented
+from moo_clustering._parallel import run_calls
+from moo_clustering.estimators._base import (
+    OF_PREDICT,
+    OF_TRANSFORM,
+    check_n_clusters,
+    equal_rows,
+    united,
+    warn_of_few,
+)
+from moo_clustering.estimators._options import (
+    KW_ONLY,
+    Count,
+    ParallelOptions,
+    estimator,
+)
+from moo_clustering.estimators.documents import DocumentClusterer
+
+Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
+
+
+@estimator
+class SphericalKMeans(ParallelOptions, DocumentClusterer):
+    """Spherical k-means: k-means with cosine similarities.
+
+    It maximises I2, the sum of the cosine similarities of all rows to their centroids.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters, from 1 to n_samples.
+    algorithm : {"kmeans", "bisecting"}
+        k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
+    n_init : int
+        Number of runs. The run with the largest I2 is used.
+    max_iter : int
+        Largest number of updates of the centroids per run or split.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        Centroids of unit length.
+    n_clusters_ : int
+        ``n_clusters``, or the number of distinct directions if smaller.
+    i2_ : float
+        I2 of the labels.
+    n_iter_ : int
+        Number of updates of the centroids in the best run.
+
+    Notes
+    -----
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
+    cluster gets the row that is least similar to its centroid.
+
+    O(n_init nnz(X) n_clusters) time per iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with
+    nnz(X) = n_samples n_features for dense data. O((n_samples + n_features) n_clusters) memory besides a
+    copy of X, which stays sparse.
+
+    References
+    ----------
+    I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering", Machine
+    Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion
+    functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
+
+    Examples
+    --------
+    >>> from moo_clustering.estimators import SphericalKMeans
+    >>> X = [[1.0, 0.1], [9.0, 1.0], [0.0, 2.0], [0.1, 1.0]]
+    >>> model = SphericalKMeans(2, random_state=0).fit(X)
+    >>> model.labels_, round(model.i2_, 3)
+    (array([0, 0, 1, 1], dtype=int32), 3.997)
+    """
+
+    n_clusters: Count
+    _: KW_ONLY
+    algorithm: Literal["kmeans", "bisecting"] = "kmeans"
+    n_init: Count = 10
+    max_iter: Count = 100
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            Parameters or data out of range.
+        """
+        X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_n_clusters(self.n_clusters, X.shape[0])
+        rows, zero = unit_rows(X), row_sizes(X) == 0
+        directed = rows[np.flatnonzero(~zero)] if zero.any() else rows
+        best = self._best(directed)
+        if len(best.labels):
+            best = _equal_together(directed, best)
+        # Documents without a direction.
+        self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
+        labels = np.full(X.shape[0], self._largest, dtype=np.int32)
+        labels[~zero] = best.labels
+        self.labels_, kept = number_clusters(labels)
+        self._largest = int(np.flatnonzero(kept == self._largest)[0])
+        self.cluster_centers_: AnyFloatArray = best.centers[kept]
+        self.n_clusters_ = len(kept)
+        self._n_features_out = self.n_clusters_
+        self.i2_ = best.i2
+        self.n_iter_ = best.n_iter
+        self._warn(best, int(zero.sum()))
+        return self
+
+    @documented(OF_PREDICT)
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Predict the cluster of the most similar centroid; zero rows get the cluster of those of the fit.
+
+        With ``algorithm="bisecting"``, rows of the fit can get other labels than ``labels_``, because splits
+        are final.
+        """
+        similarities, zero = self._similarities(X)
+        return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
+
+    @documented(OF_TRANSFORM)
+    def transform(self, X: Any) -> AnyFloatArray:
+        """Cosine distances 1 - cos to the centroids; 1 for zero rows."""
+        similarities, _ = self._similarities(X)
+        return np.maximum(1.0 - similarities, 0.0)
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        return replace(super()._clustering_result(), metric="cosine")
+
+    def _similarities(self, X: Any) -> tuple[AnyFloatArray, NDArray[np.bool_]]:
+        check_is_fitted(self)
+        X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        rows, zero = unit_rows(X), row_sizes(X) == 0
+        return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
+
+    def _best(self, rows: Rows) -> SphericalPartition:
+        """Best of all runs, or an empty cluster if there is no row."""
+        n_rows, n_features = rows.shape
+        if n_rows == 0:
+            centers = np.zeros((1, n_features), dtype=rows.dtype)
+            return SphericalPartition(np.zeros(0, dtype=np.int32), centers, 0.0, 1, True)
+        algorithm, n_clusters = ALGORITHMS[self.algorithm], min(self.n_clusters, n_rows)
+
+        def run(seed: np.random.SeedSequence) -> SphericalPartition:
+            return algorithm(rows, n_clusters, max_iter=self.max_iter, rng=np.random.default_rng(seed))
+
+        # The products release the interpreter lock, and threads share the data.
+        seeds = spawn_seeds(self.random_state, self.n_init)
+        runs = run_calls((delayed(run)(seed) for seed in seeds), n_jobs=self.n_jobs, prefer="threads")
+        return max(runs, key=lambda partition: partition.i2)
+
+    def _warn(self, best: SphericalPartition, n_zero: int) -> None:
+        if n_zero:
+            warn_caller(f"{n_zero} rows of X are zero; they are assigned to the largest cluster")
+        if self.n_clusters_ < self.n_clusters:
+            warn_of_few(
+                self.n_clusters_, self.n_clusters, "X has fewer distinct rows, by direction, than clusters"
+            )
+        if not best.converged:
+            warn_caller(f"clusters still change after max_iter={self.max_iter} updates", ConvergenceWarning)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
+
+    The first centroids are rows drawn at random. I2 never falls. O(nnz(X) n_clusters) time an iteration.
+    """
+    centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
+    labels = np.full(X.shape[0], -1, dtype=np.int32)
+    i2, n_iter, converged = 0.0, 0, False
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        similarities = X @ np.ascontiguousarray(centers.T)
+        nearest = similarities.argmax(axis=1).astype(np.int32)
+        _fill_empty(X, nearest, similarities[np.arange(len(nearest)), nearest], n_clusters)
+        converged = bool(np.array_equal(nearest, labels))
+        labels = nearest
+        if not converged:
+            sums = cluster_sums(X, labels, n_clusters)
+            lengths = np.linalg.norm(sums, axis=1)
+            i2 = float(lengths.sum(dtype=np.float64))
+            # Members that cancel out have no direction.
+            known = (lengths > 1e-12)[:, np.newaxis]
+            centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
+    return SphericalPartition(labels, centers, i2, n_iter, converged)
+
+
+def bisecting_spherical_kmeans(
+    X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
+) -> SphericalPartition:
+    """Split one cluster after the other in two, always that whose split raises I2 most.
+
+    Every cluster is tried once. Fewer clusters come out where none can be split any more. O(nnz(X) log
+    n_clusters) time an iteration where splits are even.
+    """
+    labels = np.zeros(X.shape[0], dtype=np.int32)
+    lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
+    splits: dict[int, SphericalPartition | None] = {}
+    gains: dict[int, float] = {}
+    n_iter, converged = 0, True
+    untried = [0]
+    while len(lengths) < n_clusters:
+        for cluster in untried:
+            split = _split(X[np.flatnonzero(labels == cluster)], max_iter, rng)
+            splits[cluster] = split
+            gains[cluster] = -np.inf if split is None else split.i2 - lengths[cluster]
+            if split is not None:
+                n_iter += split.n_iter
+                converged = converged and split.converged
+        best = max(gains, key=lambda cluster: gains[cluster])
+        chosen = splits[best]
+        if chosen is None:
+            break
+        members, new = np.flatnonzero(labels == best), len(lengths)
+        labels[members[chosen.labels == 1]] = new
+        halves = np.linalg.norm(cluster_sums(X[members], chosen.labels, 2), axis=1)
+        lengths[best] = float(halves[0])
+        lengths.append(float(halves[1]))
+        untried = [best, new]
+    sums = cluster_sums(X, labels, len(lengths))
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    centers = sums / np.where(norms > 1e-12, norms, 1.0)
+    return SphericalPartition(labels, centers, float(np.sum(lengths)), max(n_iter, 1), converged)
+
+
+ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmeans}
+
+
+class SphericalPartition(NamedTuple):
+    """Clusters of one run; those without rows count in ``centers``."""
+
+    labels: NDArray[np.int32]
+    centers: AnyFloatArray
+    i2: float
+    n_iter: int
+    converged: bool
+
+
+def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloatArray:
+    """Sums of the rows of every cluster, shape (n_clusters, n_features), dense."""
+    n = len(labels)
+    member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
+    return dense(member @ X)
+
+
+def dense(X: Rows) -> AnyFloatArray:
+    """X as an ndarray."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
+    """The partition with equal rows, which rounding may tell apart, in one cluster."""
+    labels = united(found.labels, equal_rows(X))
+    if np.array_equal(labels, found.labels):
+        return found
+    labels, kept = number_clusters(labels)
+    sums = cluster_sums(X, labels, len(kept))
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    centers = np.where(norms > 1e-12, sums / np.where(norms > 1e-12, norms, 1.0), found.centers[kept])
+    i2 = float(norms.sum(dtype=np.float64))
+    return found._replace(labels=labels, centers=centers, i2=i2)
+
+
+def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartition | None:
+    if X.shape[0] < 2:
+        return None
+    split = spherical_kmeans(X, 2, max_iter=max_iter, rng=rng)
+    return split if len(np.unique(split.labels)) == 2 else None
+
+
+def _fill_empty(X: Rows, labels: NDArray[np.int32], own: AnyFloatArray, n_clusters: int) -> None:
+    """Give clusters without rows the row least similar to its centroid, in place.
+
+    Rows that coincide with their centroids stay: then fewer than ``n_clusters`` rows differ.
+    """
+    counts = np.bincount(labels, minlength=n_clusters)
+    coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
+    for empty in np.flatnonzero(counts == 0):
+        movable = np.where(counts[labels] > 1, own, np.inf)
+        row = int(movable.argmin())
+        if movable[row] >= coincides:
+            return
+        counts[labels[row]] -= 1
+        labels[row], counts[empty] = empty, 1
+        # Rows like the one that moved are near a centroid now.
+        np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)
