@@ -8,11 +8,11 @@ from .deap_loops import chc as chc
 from .deap_loops import gcuk as gcuk
 from .deap_loops import gka as gka
 from .deap_search import DeapSearch as DeapSearch
-from .others import CHC as CHC
-from .others import PESA2 as PESA2
-from .others import count_medoid_sets as count_medoid_sets
-from .others import enumerate_medoid_sets as enumerate_medoid_sets
-from .others import exhaustive_front as exhaustive_front
+from .exhaustive import count_medoid_sets as count_medoid_sets
+from .exhaustive import enumerate_medoid_sets as enumerate_medoid_sets
+from .exhaustive import exhaustive_front as exhaustive_front
+from .pesa2 import PESA2 as PESA2
+from .pymoo_chc import CHC as CHC
 from .pymoo_search import PymooSearch as PymooSearch
 from .pymoo_search import RowTableEvaluator as RowTableEvaluator
 from .pymoo_search import evolve as evolve

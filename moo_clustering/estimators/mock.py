@@ -44,7 +44,7 @@ from moo_clustering._data import numeric_features
 from moo_clustering._distances import Metric
 from moo_clustering._parallel import run_calls
 from moo_clustering.algorithms import InterruptedSearchWarning, PymooSearch, Recorder
-from moo_clustering.algorithms.others import PESA2
+from moo_clustering.algorithms.pesa2 import PESA2
 from moo_clustering.algorithms.search import Plans, Progress
 from moo_clustering.constraints import ConstraintGroups, PairwiseConstraints
 from moo_clustering.encodings import LocusAdjacencyEncoding

@@ -11,12 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.optimize import minimize
 
-from moo_clustering.algorithms.others import (
-    count_medoid_sets,
-    enumerate_medoid_sets,
-    exhaustive_front,
-    non_dominated,
-)
+from moo_clustering._arrays import non_dominated
+from moo_clustering.algorithms.exhaustive import count_medoid_sets, enumerate_medoid_sets, exhaustive_front
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.operators import ConstraintCrowdingSurvival
 from moo_clustering.operators.medoids import MedoidReplaceMutation, MedoidSampling, PrefixUnionCrossover

@@ -22,8 +22,9 @@ from pymoo.problems import get_problem
 from scipy.stats import chi2
 from search_toys import Integers, IntegerToy, RealToy, Reset, Uniform
 
+from moo_clustering._arrays import non_dominated
 from moo_clustering.algorithms import PESA2, PymooSearch, drive
-from moo_clustering.algorithms.others import GridArchive, grid_boxes, non_dominated, select_by_boxes
+from moo_clustering.algorithms.pesa2 import GridArchive, grid_boxes, select_by_boxes
 from moo_clustering.operators import MSTInterestingnessSampling, NeighborBiasedMutation
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.problems import MOCKProblem

@@ -1,0 +1,132 @@
+"""Exhaustive search: every set of medoids of a problem."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.population import Population
+from pymoo.core.result import Result
+
+from moo_clustering._arrays import non_dominated
+from moo_clustering.encodings.base import distinct_rows
+from moo_clustering.problems.partition import evaluated_population
+
+if TYPE_CHECKING:
+    from moo_clustering.problems.medoids import MedoidProblem
+
+MAX_SETS = 5000
+
+
+def count_medoid_sets(n: int, k_max: int) -> int:
+    """Return the number of sets of 2 to ``k_max`` medoids among ``n`` samples.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    k_max : int
+        Maximum number of medoids.
+
+    Returns
+    -------
+    int
+    """
+    return sum(comb(n, k) for k in range(2, k_max + 1))
+
+
+def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
+    """Return all sets of 2 to ``k_max`` medoids among ``n`` samples, smaller sets first, each ascending.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    k_max : int
+        Maximum number of medoids.
+
+    Returns
+    -------
+    sets : ndarray of shape (n_sets, k_max)
+        Padded with -1. For ``n = 1``, the single set (0,).
+
+    Examples
+    --------
+    >>> enumerate_medoid_sets(3, 3).tolist()
+    [[0, 1, -1], [0, 2, -1], [1, 2, -1], [0, 1, 2]]
+    """
+    if n == 1:
+        return np.concatenate([[0], np.full(k_max - 1, -1)])[None, :].astype(np.int64)
+    parts = []
+    for k in range(2, min(k_max, n) + 1):
+        flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, comb(n, k) * k)
+        padding = np.full((comb(n, k), k_max - k), -1, dtype=np.int64)
+        parts.append(np.concatenate([flat.reshape(-1, k), padding], axis=1))
+    return np.concatenate(parts)
+
+
+def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
+    """Evaluate all medoid sets of a problem and return the exact Pareto front.
+
+    Parameters
+    ----------
+    problem : MedoidProblem
+    max_sets : int, default=5000
+        Maximum number of sets.
+
+    Returns
+    -------
+    Result
+        A pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
+        ``CV``) the exact front, sorted by ascending Xie-Beni index. With ``supervision="constraint"``, the
+        front contains only sets with the smallest violation.
+
+    Raises
+    ------
+    ValueError
+        If there are more than ``max_sets`` sets.
+
+    References
+    ----------
+    NSGA-II-clus.
+
+    Examples
+    --------
+    >>> from moo_clustering.problems import MedoidProblem
+    >>> problem = MedoidProblem([[0], [1], [2], [10], [11], [13]], k_max=3, metric="euclidean")
+    >>> problem.medoids(exhaustive_front(problem).X)
+    array([[ 1,  4, -1],
+           [ 1,  3,  5]])
+    """
+    n, k_max = problem.n_samples, problem.encoding.k_max
+    n_sets = count_medoid_sets(n, k_max)
+    if n_sets > max_sets:
+        raise ValueError(
+            f"{n} samples have {n_sets} sets of 2 to {k_max} medoids, more than max_sets={max_sets}; "
+            "search instead, or raise max_sets."
+        )
+    out = problem.evaluate(
+        enumerate_medoid_sets(n, k_max), return_values_of=["F", "G", "H"], return_as_dictionary=True
+    )
+    pop = _distinct(problem, out)
+    result = Result()
+    result.problem, result.pop, result.success = problem, pop, True
+    violation = pop.get("CV")[:, 0]
+    best = np.flatnonzero(violation == violation.min())
+    F = pop.get("F")[best]
+    result.opt = pop[best[non_dominated(F)]]
+    result.X, result.F, result.CV, result.G, result.H = result.opt.get("X", "F", "CV", "G", "H")
+    return result
+
+
+def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
+    """Return evaluated individuals without repeated medoid sets; the smallest objectives are kept."""
+    # If "assigned_by" is set, equal medoid sets can have different objectives.
+    order = np.lexsort(out["F"].T[::-1])
+    canonical = problem.encoding.canonical(out["X"][order])
+    keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical
+    kept = order[np.sort(distinct_rows(keys)[0])]
+    return evaluated_population(**{key: values[kept] for key, values in out.items()})

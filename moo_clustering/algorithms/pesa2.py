@@ -1,0 +1,232 @@
+"""PESA-II for pymoo: selection by regions of an archive."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.duplicate import NoDuplicateElimination
+from pymoo.core.initialization import Initialization
+from pymoo.core.population import Population
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.pm import PM
+from pymoo.operators.sampling.rnd import FloatRandomSampling
+from pymoo.termination.default import DefaultMultiObjectiveTermination
+from pymoo.util.display.multi import MultiObjectiveOutput
+
+from moo_clustering._arrays import FloatArray, choice, integer
+from moo_clustering._docs import documented
+from moo_clustering.algorithms.pymoo_search import ALGORITHM
+
+Selection = Literal["boxes", "tournament"]
+
+
+@documented(ALGORITHM)
+class PESA2(Algorithm):
+    """PESA-II: selection of parents from the boxes of a grid over an archive of non-dominated solutions.
+
+    In each generation, ``pop_size`` children enter the archive one by one, unless a member is equal or
+    better. Parents are drawn by box, not by solution, so crowded regions contribute fewer parents.
+
+    Parameters
+    ----------
+    pop_size : int, default=10
+        Children per generation.
+    archive_size : int, default=1000
+        Maximum number of members; beyond it, a random member of a most crowded box is removed.
+    n_bins : int, default=10
+        Grid intervals per objective.
+    selection : {"boxes", "tournament"}, default="boxes"
+        A random occupied box, or the less crowded of two random occupied boxes.
+    n_init : int, optional
+        Number of initial solutions. Default: ``pop_size``.
+    sampling, crossover, mutation : pymoo operators, optional
+        Default: those of NSGA-II for real variables, with crossover probability 0.7.
+
+    Attributes
+    ----------
+    pop, opt : Population
+        The archive.
+
+    Notes
+    -----
+    The archive keeps one of several solutions with equal objectives. Smaller constraint violations dominate,
+    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluation.
+
+    References
+    ----------
+    Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
+    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
+
+    Examples
+    --------
+    >>> from pymoo.optimize import minimize
+    >>> from pymoo.problems import get_problem
+    >>> result = minimize(get_problem("zdt1", n_var=5), PESA2(n_init=50), ("n_gen", 200), seed=1)
+    >>> len(result.F) > 20
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        pop_size: int = 10,
+        archive_size: int = 1000,
+        n_bins: int = 10,
+        selection: Selection = "boxes",
+        n_init: int | None = None,
+        sampling: Any = None,
+        crossover: Any = None,
+        mutation: Any = None,
+        repair: Any = None,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(output=MultiObjectiveOutput() if output is None else output, **options)
+        self.pop_size = integer("pop_size", pop_size, 1)
+        self.archive_size = integer("archive_size", archive_size, 1)
+        self.n_bins = integer("n_bins", n_bins, 1)
+        self.n_init = integer("n_init", self.pop_size if n_init is None else n_init, 1)
+        self.selection: Selection = choice("selection", selection, ("boxes", "tournament"))
+        self.crossover = SBX(prob=0.7, eta=15) if crossover is None else crossover
+        self.mutation = PM(eta=20) if mutation is None else mutation
+        self.repair = repair
+        self.initialization = Initialization(
+            FloatRandomSampling() if sampling is None else sampling,
+            repair,
+            eliminate_duplicates=NoDuplicateElimination(),
+        )
+        self.termination = DefaultMultiObjectiveTermination()
+        # Cache of the archive's objectives and violations, valid while ``pop`` is the same object.
+        self._looked_up: Population | None = None
+        self._values: tuple[FloatArray, FloatArray] | None = None
+
+    def _initialize_infill(self) -> Population:
+        return self.initialization.do(
+            self.problem, self.n_init, algorithm=self, random_state=self.random_state
+        )
+
+    def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
+        self._keep(infills, *_values(infills), 0)
+
+    def _infill(self) -> Population:
+        n_parents = self.crossover.n_parents
+        n_matings = -(-self.pop_size // self.crossover.n_offsprings)
+        parents = select_by_boxes(
+            self._members()[0],
+            n_matings * n_parents,
+            self.n_bins,
+            self.selection == "tournament",
+            self.random_state,
+        ).reshape(n_matings, n_parents)
+        options = {"algorithm": self, "random_state": self.random_state}
+        children = self.crossover(self.problem, self.pop, parents=parents, **options)
+        children = self.mutation(self.problem, children[: self.pop_size], **options)
+        return children if self.repair is None else self.repair(self.problem, children, **options)
+
+    def _advance(self, infills: Any = None, **options: Any) -> None:
+        values = zip(self._members(), _values(infills), strict=True)
+        merged = [np.concatenate(pair) for pair in values]
+        self._keep(Population.merge(self.pop, infills), merged[0], merged[1], len(self.pop))
+
+    def _members(self) -> tuple[FloatArray, FloatArray]:
+        """Return the objectives and constraint violations of the archive."""
+        if self._values is None or self._looked_up is not self.pop:
+            self._looked_up, self._values = self.pop, _values(self.pop)
+        return self._values
+
+    def _keep(self, solutions: Population, F: FloatArray, violation: FloatArray, n_members: int) -> None:
+        """Offer solutions to the archive; the first ``n_members`` of them are already members."""
+        archive = GridArchive(F, violation, self.archive_size, self.n_bins, self.random_state)
+        archive.rows = list(range(n_members))
+        for row in range(n_members, len(solutions)):
+            archive.offer(row)
+        rows = np.array(archive.rows)
+        self.pop = self._looked_up = solutions[rows]
+        self._values = F[rows], violation[rows]
+
+    def _set_optimum(self) -> None:
+        self.opt = self.pop
+
+
+def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
+    F, violation = solutions.get("F", "CV")
+    return F, violation[:, 0]
+
+
+def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    """Return the grid box of each solution: its interval 0..n_bins-1 in each objective, shape (n, n_obj).
+
+    The ``n_bins`` equal intervals span the finite values of an objective; infinite values fall in the first
+    or last interval. If the finite values are equal, they fall in the first.
+    """
+    finite = np.isfinite(F)
+    low = np.where(finite, F, np.inf).min(axis=0)
+    high = np.where(finite, F, -np.inf).max(axis=0)
+    low, high = np.where(finite.any(axis=0), low, 0.0), np.where(finite.any(axis=0), high, 0.0)
+    span = high - low
+    parts = n_bins * (np.clip(F, low, high) - low) / np.where(span > 0, span, 1.0)
+    boxes = np.minimum(np.floor(parts).astype(np.int64), n_bins - 1)
+    boxes[np.isposinf(F)] = n_bins - 1
+    return boxes
+
+
+def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+    """Return the index of each solution's box among the occupied boxes."""
+    numbers = np.zeros(len(F), dtype=np.int64)
+    for parts in grid_boxes(F, n_bins).T:
+        numbers = np.unique(numbers * n_bins + parts, return_inverse=True)[1]
+    return numbers
+
+
+def select_by_boxes(
+    F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw ``count`` occupied boxes uniformly, and a random solution from each; return the solutions' rows.
+
+    With ``tournament``, each box is the less crowded of two random boxes.
+    """
+    numbers = box_numbers(F, n_bins)
+    sizes = np.bincount(numbers)
+    boxes = rng.integers(0, len(sizes), size=count)
+    if tournament:
+        others = rng.integers(0, len(sizes), size=count)
+        boxes = np.where(sizes[others] < sizes[boxes], others, boxes)
+    members = np.argsort(numbers, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    return members[starts[boxes] + rng.integers(0, sizes[boxes])]
+
+
+class GridArchive:
+    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry.
+
+    ``F``, shape (n, n_obj), contains the minimised objectives of all candidate solutions. The smaller
+    constraint violation dominates. If the archive is full, ``rng`` draws the member to remove.
+    """
+
+    def __init__(
+        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: np.random.Generator
+    ) -> None:
+        self.F, self.violation = F, violation
+        self.capacity, self.n_bins, self.rng = capacity, n_bins, rng
+        self.rows: list[int] = []
+
+    def offer(self, row: int) -> None:
+        """Add a solution unless a member is equal or better, and remove the members that it dominates."""
+        if self.rows:
+            F, violation = self.F[self.rows], self.violation[self.rows]
+            less = violation < self.violation[row]
+            equal = violation == self.violation[row]
+            if (less | (equal & (self.F[row] >= F).all(axis=1))).any():
+                return
+            beaten = (violation > self.violation[row]) | (equal & (self.F[row] <= F).all(axis=1))
+            if beaten.any():
+                self.rows = [other for other, out in zip(self.rows, beaten, strict=True) if not out]
+        self.rows.append(row)
+        if len(self.rows) > self.capacity:
+            numbers = box_numbers(self.F[self.rows], self.n_bins)
+            sizes = np.bincount(numbers)
+            crowded = np.flatnonzero(sizes[numbers] == sizes.max())
+            del self.rows[int(self.rng.choice(crowded))]

@@ -1,0 +1,241 @@
+"""CHC for pymoo: crossover of differing parents, elitist replacement, restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pymoo.core.algorithm import Algorithm
+from pymoo.core.crossover import Crossover
+from pymoo.core.initialization import Initialization
+from pymoo.core.mutation import Mutation
+from pymoo.core.population import Population
+from pymoo.core.repair import NoRepair, Repair
+from pymoo.core.sampling import Sampling
+from pymoo.operators.crossover.hux import HUX
+from pymoo.operators.sampling.rnd import BinaryRandomSampling, FloatRandomSampling, IntegerRandomSampling
+from pymoo.util.display.single import SingleObjectiveOutput
+
+from moo_clustering._arrays import choice, integer, positive, probability, quoted
+from moo_clustering._docs import documented
+from moo_clustering.algorithms.deap_loops import ThresholdRule
+from moo_clustering.algorithms.pymoo_search import (
+    ALGORITHM,
+    Duplicates,
+    checked_options,
+    duplicate_elimination,
+)
+
+Distance = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
+
+
+@documented(ALGORITHM)
+class CHC(Algorithm):
+    """CHC: elitist survival, crossover of distant parents only, and restarts.
+
+    A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
+    and selects the best of parents and children. If no pair produces a new child (or no child survives),
+    ``d`` decreases; at 0, the next generation restarts. For problems with one objective and any genes;
+    smaller constraint violations take precedence.
+
+    Parameters
+    ----------
+    pop_size : int, default=150
+    sampling : Sampling, ndarray or Population, optional
+        Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
+    crossover : Crossover, optional
+        Crossover of two parents, applied with its own ``prob``. Default: ``HUX(prob=1.0)``.
+    mutation : Mutation, optional
+        Mutation of children. Default: none.
+    threshold : float, optional
+        Initial ``d``. Default: max(1, n_var // 4).
+    n_keep : int, default=10
+        Number of the best individuals that survive a restart, at most ``pop_size - 1``.
+    threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
+        ``d`` decreases after generations without a new child, or without a surviving child.
+    step : float, default=1
+        Decrease of ``d``.
+    distance : callable, optional
+        ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
+        Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
+    divergence : float, optional
+        Restarts draw from ``sampling``, or uniformly if that is fixed. A ``divergence`` r in [0, 1] instead
+        replaces each gene of copies of the best individual by such a draw with probability r, and resets
+        ``d`` to r (1 - r) n_var. Eshelman uses 0.35.
+    eliminate_duplicates : bool, DuplicateElimination or callable, default=True
+        Duplicate children are not evaluated; for a callable, see
+        :class:`~moo_clustering.operators.CanonicalDuplicates`.
+
+    Attributes
+    ----------
+    d : int or float
+        Current threshold.
+    n_restarts : int
+    n_crossed, n_accepted : int
+        Crossed pairs and surviving children of the last generation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If options are unknown or out of range, or the problem has several objectives.
+
+    Notes
+    -----
+    A generation takes at most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a
+    termination by generations, evaluations or time, because pymoo's default may end such idle generations.
+
+    References
+    ----------
+    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
+    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``. Evolutionary multi-instance
+    clustering (CHCMIC).
+
+    Examples
+    --------
+    >>> from pymoo.core.problem import Problem
+    >>> from pymoo.optimize import minimize
+    >>> class OneMax(Problem):
+    ...     def __init__(self):
+    ...         super().__init__(n_var=30, n_obj=1, xl=0, xu=1, vtype=bool)
+    ...     def _evaluate(self, X, out, *args, **kwargs):
+    ...         out["F"] = -X.sum(axis=1)
+    >>> float(minimize(OneMax(), CHC(pop_size=40), ("n_gen", 30), seed=1).F[0])
+    -30.0
+    """
+
+    def __init__(
+        self,
+        pop_size: int = 150,
+        sampling: Any = None,
+        crossover: Crossover | None = None,
+        mutation: Mutation | None = None,
+        *,
+        threshold: float | None = None,
+        n_keep: int = 10,
+        threshold_rule: ThresholdRule = "no_crossing",
+        step: float = 1,
+        distance: Distance | None = None,
+        divergence: float | None = None,
+        repair: Repair | None = None,
+        eliminate_duplicates: Duplicates = True,
+        output: Any = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            output=SingleObjectiveOutput() if output is None else output, **checked_options(CHC, options)
+        )
+        self.pop_size = integer("pop_size", pop_size, 2)
+        self.sampling = sampling
+        self.crossover = HUX(prob=1.0) if crossover is None else crossover
+        if self.crossover.n_parents != 2:
+            raise ValueError(f"crossover must be of 2 parents, got one of {self.crossover.n_parents}")
+        self.mutation = mutation
+        self.threshold = None if threshold is None else positive("threshold", threshold)
+        self.n_keep = integer("n_keep", n_keep, 1)
+        self.threshold_rule: ThresholdRule = choice(
+            "threshold_rule", threshold_rule, ("no_crossing", "no_acceptance")
+        )
+        self.step = positive("step", step)
+        if distance is not None and not callable(distance):
+            raise TypeError(f"distance must be a function or None, got {quoted(distance)}")
+        self.distance: Distance = hamming_rows if distance is None else distance
+        self.divergence = None if divergence is None else probability("divergence", divergence)
+        self.repair = NoRepair() if repair is None else repair
+        self.eliminate_duplicates = duplicate_elimination(eliminate_duplicates)
+        self.d: int | float = 0
+        self.n_restarts = 0
+        self.n_crossed = 0
+        self.n_accepted = 0
+        self.is_restarting = False
+
+    def _setup(self, problem: Any, **options: Any) -> None:
+        if problem.n_obj != 1:
+            raise ValueError(f"CHC is for one objective, {type(problem).__name__} has {problem.n_obj}")
+        sampling = uniform_sampling(problem) if self.sampling is None else self.sampling
+        self.initialization = Initialization(sampling, self.repair, self.eliminate_duplicates)
+        self.d = max(problem.n_var // 4, 1) if self.threshold is None else self.threshold
+
+    def _initialize_infill(self) -> Population:
+        return self.initialization.do(
+            self.problem, self.pop_size, algorithm=self, random_state=self.random_state
+        )
+
+    def _initialize_advance(self, infills: Any = None, **options: Any) -> None:
+        self.pop = _best_first(infills)
+
+    def _infill(self) -> Population:
+        children = self._made_anew() if self.is_restarting else self._crossed()
+        return self.eliminate_duplicates.do(children, self.pop) if len(children) else children
+
+    def _advance(self, infills: Any = None, **options: Any) -> None:
+        infills = Population() if infills is None else infills
+        if self.is_restarting:
+            kept = self.pop[: max(self.pop_size - len(infills), 1)]
+            self.pop = _best_first(Population.merge(kept, infills))
+            self.d = self._threshold_after_restart()
+            self.n_restarts += 1
+            self.is_restarting = False
+            return
+        self.pop = _best_first(Population.merge(self.pop, infills))[: self.pop_size]
+        new = {id(child) for child in infills}
+        self.n_accepted = sum(id(individual) in new for individual in self.pop)
+        if (len(infills) if self.threshold_rule == "no_crossing" else self.n_accepted) == 0:
+            self.d -= self.step
+        self.is_restarting = self.d <= 0
+
+    def _crossed(self) -> Population:
+        """Pair individuals at random, and return the children of pairs whose distance exceeds ``d``."""
+        n_pairs = len(self.pop) // 2
+        pairs = self.random_state.permutation(len(self.pop))[: 2 * n_pairs].reshape(n_pairs, 2)
+        X = self.pop.get("X")
+        pairs = pairs[np.asarray(self.distance(X[pairs[:, 0]], X[pairs[:, 1]])) > self.d]
+        self.n_crossed = len(pairs)
+        if not len(pairs):
+            return Population()
+        means = {"algorithm": self, "random_state": self.random_state}
+        children = self.crossover(self.problem, self.pop, parents=pairs, **means)
+        if self.mutation is not None:
+            children = self.mutation(self.problem, children, **means)
+        return self.repair(self.problem, children, **means)
+
+    def _made_anew(self) -> Population:
+        """Return new individuals that replace all but the best at a restart."""
+        self.n_crossed = self.n_accepted = 0
+        n_new = max(self.pop_size - self.n_keep, 1)
+        sampling = self.initialization.sampling
+        if not isinstance(sampling, Sampling):
+            sampling = uniform_sampling(self.problem)
+        means = {"algorithm": self, "random_state": self.random_state}
+        new = sampling(self.problem, n_new, **means)
+        if self.divergence is not None:
+            X = new.get("X")
+            fresh = self.random_state.random(X.shape) < self.divergence
+            new = Population.new(X=np.where(fresh, X, self.pop[0].X).astype(X.dtype, copy=False))
+        return self.repair(self.problem, new, **means)
+
+    def _threshold_after_restart(self) -> int | float:
+        if self.divergence is not None:
+            return max(int(self.divergence * (1 - self.divergence) * self.problem.n_var), 1)
+        return max(self.problem.n_var // 4, 1) if self.threshold is None else self.threshold
+
+
+def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
+    """Count the genes in which each row of ``A`` differs from the same row of ``B``."""
+    return np.count_nonzero(A != B, axis=1)
+
+
+def uniform_sampling(problem: Any) -> Sampling:
+    """Return a uniform sampling of booleans, integers or reals, depending on the problem's ``vtype``."""
+    vtype = np.dtype(float if problem.vtype is None else problem.vtype)
+    if vtype == np.dtype(bool):
+        return BinaryRandomSampling()
+    if not problem.has_bounds():
+        raise ValueError(f"{type(problem).__name__} has no bounds to sample between: give CHC a sampling")
+    return IntegerRandomSampling() if np.issubdtype(vtype, np.integer) else FloatRandomSampling()
+
+
+def _best_first(population: Population) -> Population:
+    F, CV = population.get("F", "CV")
+    return population[np.lexsort((F[:, 0], CV[:, 0]))]  # stable
