@@ -16,7 +16,7 @@ from tqdm import tqdm
 from moo_clustering import _parallel
 from moo_clustering._kernels import threads as blocks
 from moo_clustering.cli import main
-from moo_clustering.cli.serve import page_server
+from moo_clustering.cli.explore import page_server
 
 TAKES_JOBS = [name for name, case in CASES.items() if "n_jobs" in case.model(0).get_params()]
 

@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from moo_clustering.cli import main
 from moo_clustering.cli.ask import open_session
 from moo_clustering.cli.folder import run_content
-from moo_clustering.cli.serve import AnswerPanel, asking_page, page_server
+from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server
 from moo_clustering.constraints import read_pairs
 
 pytestmark = pytest.mark.slow
@@ -349,7 +349,7 @@ def test_the_command(fitted, tmp_path, monkeypatch):
         server.panel.act("answer", {"revision": 0, "answer": "apart"})
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("moo_clustering.cli.serve.PageServer.serve_forever", until_answered)
+    monkeypatch.setattr("moo_clustering.cli.explore.PageServer.serve_forever", until_answered)
     command = ["explore", str(folder), "--ask", "--no-browser"]
     for number in (1, 2):
         result = CliRunner().invoke(main, command, catch_exceptions=False)

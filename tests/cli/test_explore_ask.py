@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from moo_clustering import ParetoClustering
-from moo_clustering.cli.serve import AnswerPanel, page_server
+from moo_clustering.cli.explore import AnswerPanel, page_server
 from moo_clustering.interactive.shown import ShownSamples
 
 X, _ = make_blobs(45, centers=[[0, 0], [4, 0], [1, 4]], cluster_std=1.3, random_state=3)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from moo_clustering.cli import serve
+from moo_clustering.cli import explore
 
 FIT = (
     "fit",
@@ -132,7 +132,7 @@ def test_served_until_interrupted(folder):
 @pytest.fixture
 def server():
     """A server of a small page, in this process."""
-    with serve.page_server(b"<p>page</p>", 0) as server:
+    with explore.page_server(b"<p>page</p>", 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server
@@ -179,7 +179,7 @@ def test_whatever_is_sent_is_answered_with_the_same_headers(server, request_):
     whole = request_.replace(b"%d", b"%d" % server.server_port)
     head, body = sent(server, whole)
     assert head.split(" ")[1] == str(MALFORMED[request_])
-    for name, value in serve._HEADERS.items():
+    for name, value in explore._HEADERS.items():
         assert f"\r\n{name}: {value}" in head
     assert "Content-Type: text/plain; charset=utf-8" in head
     # A sentence, and not what was sent.
@@ -200,7 +200,7 @@ def test_the_address_for_a_browser_leads_to_the_page_once(server):
 
 
 def test_every_server_has_an_address_of_its_own(server):
-    with serve.page_server(b"", 0) as other:
+    with explore.page_server(b"", 0) as other:
         names = [each.address.split("/")[3] for each in (server, other)]
         names += [each.invitation.split("/")[3] for each in (server, other)]
     assert len(set(names)) == 4
@@ -248,7 +248,7 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("webbrowser.open", browser)
-    monkeypatch.setattr("moo_clustering.cli.serve.PageServer.serve_forever", until_asked)
+    monkeypatch.setattr("moo_clustering.cli.explore.PageServer.serve_forever", until_asked)
     result = run("explore", "out")
     assert result.exit_code == 0
     assert re.search(r" http://127\.0\.0\.1:\d+/[\w-]{22}/ ", result.stdout)
@@ -259,5 +259,5 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
 
 def test_without_a_browser_the_address_is_all(capsys, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
-    serve._open("http://127.0.0.1:1/")
+    explore._open("http://127.0.0.1:1/")
     assert "open the address in one yourself" in capsys.readouterr().err
