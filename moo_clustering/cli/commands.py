@@ -196,8 +196,8 @@ def explore(
     with reported(), shown_warnings():
         refuse_missing(folder)
         from moo_clustering.cli.ask import open_session
-        from moo_clustering.cli.folder import run_content
         from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server, serve_until_interrupted
+        from moo_clustering.cli.folder import run_content
         from moo_clustering.persistence import locked
         from moo_clustering.visualization.report.page import page_bytes
 

@@ -14,8 +14,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from moo_clustering.cli import main
 from moo_clustering.cli.ask import open_session
-from moo_clustering.cli.folder import run_content
 from moo_clustering.cli.explore import AnswerPanel, asking_page, page_server
+from moo_clustering.cli.folder import run_content
 from moo_clustering.constraints import read_pairs
 
 pytestmark = pytest.mark.slow
