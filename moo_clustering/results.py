@@ -236,7 +236,7 @@ class ClusteringResult:
     feature_weights: FloatArray | None = None
     leading_features: Callable[..., Sequence[Sequence[Any]]] | None = None
     similarity: Any = None
-    eigenvalues: Any = ()
+    eigenvalues: FloatArray | None = None
     embedding: Any = None
     metric: Any = None
     scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
@@ -335,7 +335,7 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
         member_is_known=hasattr(clusterer, "chosen_"),
         medoids=found("medoid_indices_"),
         similarity=found("similarity_"),
-        eigenvalues=found("eigenvalues_", ()),
+        eigenvalues=found("eigenvalues_"),
         embedding=found("embedding_"),
         metric=found("metric", found("affinity")),
         neighbor_recall=found("neighbor_recall_"),

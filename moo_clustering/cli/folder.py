@@ -604,8 +604,9 @@ def _pictures(
         scores = result.attainment, result.member, result.front.names[:2]
         pictures["attainment.png"] = lambda path: visualization.plot_attainment(*scores, path=path)
     if result.similarity is not None:
+        eigenvalues = () if result.eigenvalues is None else result.eigenvalues
         pictures["similarity.png"] = lambda path: visualization.plot_similarity(
-            result.similarity, result.labels, result.eigenvalues, result.embedding, title=title, path=path
+            result.similarity, result.labels, eigenvalues, result.embedding, title=title, path=path
         )
     if history is not None and len(history) > 1:
         pictures[HISTORY] = partial(_draw_history, history=_drawn(history))

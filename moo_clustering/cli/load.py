@@ -381,7 +381,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
 
     if given := [flag for flag, value in options.items() if value]:
         flags = " and ".join(given)
-        raise DataError(f"{flags} does not apply: {path} is a sparse matrix without column names")
+        raise DataError(f"{flags} cannot be used: {path} is a sparse matrix without column names")
     if not method.sparse:
         takers = ", ".join(known.name for known in METHODS.values() if known.sparse)
         raise DataError(

@@ -206,7 +206,7 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     table = messy_table().drop(columns="kind")
     table.loc[table["soil"] == "clay", "sick"] = ""
     result = fit(tmp_path, table, "-k", "3", "--missing", "median", "--no-report")
-    said = "the clusters follow the missing cells of 'sick': they may tell how the table was filled in"
+    said = "the clusters follow the missing cells of 'sick': they may reflect how the table was filled"
     assert said in result.stderr
     assert any(said in line for line in record_of(tmp_path / "out")["warnings"])
 

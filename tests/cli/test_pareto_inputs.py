@@ -90,10 +90,10 @@ def test_sparse_archive(run, fails, tmp_path):
     assert adjusted_rand_score(GROUPS, labels_of(tmp_path)) == 1.0
     assert record_of(tmp_path)["data"]["n_features"] == 90
     assert (tmp_path / "out" / "partition.png").stat().st_size > 5000
-    assert "methods that take sparse ones are pareto-clustering" in fails(
+    assert "methods that accept sparse features are pareto-clustering" in fails(
         "fit", "words.npz", "--method", "pesc", "-k", 2, "--out", "other"
     )
-    assert "--labels and --drop cannot be given" in fails(
+    assert "--labels and --drop cannot be used" in fails(
         "fit", "words.npz", "--labels", "y", "--drop", "x", "--out", "other"
     )
     sparse.save_npz("bad.npz", sparse.csr_array([[1.0, np.nan], [1.0, 0.0]]))

@@ -548,7 +548,7 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     )
 
 
-def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any = ()) -> list[Panel]:
+def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list[Panel]:
     """Similarity matrix in the order of the clusters, and the smallest eigenvalues of its Laplacian."""
     if similarity is None or similarity.shape != (len(labels), len(labels)):
         return []
