@@ -36,32 +36,32 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# Draws of noise per size of subset, and how far these sizes are apart.
+# Noise samples per subset size, and the step between these sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that need labels.
 _BY_LABELS = ("labels", "held_out_labels")
-# Most groups of labels that are held out in turn, and passes of k-means for each.
+# Maximum number of folds of held-out labels, and k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
-# Significance of the features that encode a partition, before Bonferroni's correction.
+# Significance level of features that encode a partition, before Bonferroni correction.
 _ALPHA = 0.05
 
 
 class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features on which k-means finds them, one bit per feature.
 
-    The starts of k-means, by greedy k-means++, come from the same random numbers for all subsets, so that a
-    subset always has the same partition.
+    The starts of greedy k-means++ use the same random numbers for every subset, so a subset always decodes to
+    the same partition.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features on a common scale, since k-means compares them.
+        Features on a common scale.
     n_clusters : int
         From 1 to n_samples.
     max_features : int, optional
         Size of the largest subset; default 50, or n_features if that is less.
     n_init : int, default=3
-        Starts of k-means; the partition of the least sum of squares counts.
+        Starts of k-means; the partition with the smallest sum of squares is used.
     random_state : int, default=0
         Seed of the starts.
 
@@ -72,8 +72,8 @@ class FeatureSubsetEncoding(Encoding):
 
     Notes
     -----
-    O(n_init passes n_samples n_clusters m) time for a subset of m features that is new; recent subsets are
-    not clustered again. Deep copies share everything.
+    O(n_init n_iter n_samples n_clusters m) time for a new subset of m features; partitions of recent subsets
+    are cached. Deep copies share all data.
     """
 
     dtype = np.dtype(bool)
@@ -96,17 +96,17 @@ class FeatureSubsetEncoding(Encoding):
         trials = 2 + int(math.log(self.n_clusters))
         self._first = rng.integers(self.n_samples, size=integer("n_init", n_init, 1))
         self._draws = rng.random((n_init, self.n_clusters - 1, trials))
-        # Features that repair takes and leaves first.
+        # Order in which repair adds and drops features.
         self._order = rng.permutation(self.n_var)
         self._columns = np.ascontiguousarray(self.points.T)
         self._known: OrderedDict[bytes, tuple[Labels, float]] = OrderedDict()
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """0 and 1, for every feature."""
+        """Lower and upper bounds of the genes: 0 and 1."""
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Genes as booleans; ValueError for others than 0 and 1, and subsets that are empty or too large."""
+        """Return the genes as booleans. Raise a ValueError unless they are 0 or 1 and sizes are valid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -146,7 +146,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.ascontiguousarray(self._columns[row].T)
 
     def kmeans(self, points: FloatArray) -> tuple[Labels, float]:
-        """Best partition of points with column means 0 from the starts of this encoding, and its share."""
+        """Return the best partition of centred points over the starts, and its explained share."""
         total, least = float((points**2).sum()), np.inf
         best = labels = np.zeros(self.n_samples, dtype=np.int32)
         seeds = np.empty(self.n_clusters, dtype=np.int64)
@@ -159,9 +159,9 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Mean share that k-means explains of so many features without clusters, by interpolation.
+        """Return the mean share that k-means explains in noise with these numbers of features.
 
-        Noise is columns of X, each in an order of its own, which keeps their distributions.
+        Noise consists of independently permuted columns of X. Values between sampled sizes are interpolated.
         """
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
@@ -180,7 +180,7 @@ class FeatureSubsetEncoding(Encoding):
         return relabel_by_first_appearance(self.clustered(X)[0])
 
     def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]
-        """Features in which the clusters differ by analysis of variance, with Bonferroni's correction."""
+        """Return the features whose cluster means differ by analysis of variance, Bonferroni-corrected."""
         partitions = checked_labels(labels, self.n_samples)
         X = np.zeros((len(partitions), self.n_var), dtype=bool)
         for row, partition in zip(X, partitions, strict=True):
@@ -192,7 +192,7 @@ class FeatureSubsetEncoding(Encoding):
         return self.repair(X)
 
     def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Add or drop features until there are 1 to ``max_features``, in an order drawn once."""
+        """Add or drop features, in a fixed random order, until each subset has 1 to ``max_features``."""
         bits = np.atleast_2d(np.asarray(X)) >= 0.5
         for row in bits:
             held = self._order[row[self._order]]
@@ -201,11 +201,11 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def canonical(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Return the subsets as they are."""
+        """Return the subsets unchanged."""
         return self.subsets(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> BoolArray:  # type: ignore[override]
-        """Draw sparse subsets, with sizes from 1 to ``max_features`` whose logarithm is uniform."""
+        """Draw subsets whose sizes are log-uniform from 1 to ``max_features``."""
         sizes = np.exp(rng.uniform(0.0, math.log(self.max_features + 1), n_individuals)).astype(int)
         ranks = rng.random((n_individuals, self.n_var)).argsort(axis=1).argsort(axis=1)
         return ranks < np.clip(sizes, 1, self.max_features)[:, np.newaxis]
@@ -215,14 +215,14 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Index that depends on the subset of features, and not on the partition alone.
+    """Base class of indices that depend on the subset of features as well as on the partition.
 
     Subclasses override :meth:`evaluate_subsets` for
     :class:`~moo_clustering.problems.FeatureSubsetProblem`.
     """
 
     def fit(self, data: Any) -> Self:
-        """Return the index; data come with the encoding."""
+        """Return the index itself: it reads the data from the encoding."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -234,10 +234,10 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """How much more of the sum of squares k-means explains than in noise, sqrt(m) (R - R0(m)).
+    """Share of the sum of squares that k-means explains beyond noise, sqrt(m) (R - R0(m)).
 
-    R is the share between the clusters for a subset of m features, and R0(m) its mean for m features
-    without clusters. The root balances that shares of larger subsets vary less.
+    R is the explained share for a subset of m features, and R0(m) its mean for m features without clusters.
+    The factor sqrt(m) compensates for the smaller variance of R in larger subsets.
     """
 
     name, greater_is_better = "separation", True
@@ -267,9 +267,9 @@ class _LabelAgreement(PopulationIndex):
 
 
 class _HeldOutLabels(SubsetIndex):
-    """Share of labelled samples that k-means, begun from means of other labelled ones, puts into their class.
+    """Cross-validated accuracy of k-means started from the class means of the labelled samples.
 
-    The i-th labelled samples of all classes are held out together, the sixth ones with the first.
+    Fold i holds out the labelled samples with number i, modulo five, of every class.
     """
 
     name, greater_is_better = "held_out_labels", True
@@ -303,17 +303,14 @@ class FeatureSubsetProblem(PartitionProblem):
     Parameters
     ----------
     objectives : sequence of str or indices, optional
-        ``"labels"``: the adjusted Rand index on the labelled samples; ``"held_out_labels"``: the share of
-        them that five passes of k-means put into their class, begun from the class means of other labelled
-        samples; ``"separation"``: the share of the sum of squares between the clusters above that in noise,
-        sqrt(m) (R - R0(m)) for m features; and any index that :class:`PartitionProblem` takes, which is
-        fitted to all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"``, or
-        ``"labels"`` if a class has a single one. Pairs are an objective by themselves.
+        ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any index of
+        :class:`PartitionProblem`, computed on all features. Default: ``"separation"`` and, with labels,
+        ``"held_out_labels"``, or ``"labels"`` if a class has only one. Pairs add an objective.
     partial_y : array-like of shape (n_samples,), optional
-        Classes of some samples, -1 for the others.
+        Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights by which all objectives, the violation of pairs last, are summed to one, ``"score"``. By
-        default they remain several.
+        Weights of the objectives, violated pairs last, in a single objective ``"score"``. By default,
+        the objectives stay separate.
 
     Attributes
     ----------
@@ -322,13 +319,18 @@ class FeatureSubsetProblem(PartitionProblem):
     Raises
     ------
     TypeError, ValueError
-        If there is neither evidence nor an objective, labels are of another length, or sizes of subsets are
-        beyond the number of features. Evaluation refuses subsets that are empty or too large.
+        If the problem has neither supervision nor an objective, labels have another length, or
+        ``max_features`` exceeds the number of features. Evaluation raises for empty or too large subsets.
 
     Notes
     -----
-    Cost: see :class:`FeatureSubsetEncoding`; labels that are held out take another k-means for each group
-    of them. The subset of the best score is not that of the best partition: see the page on evolution.
+    ``"labels"`` is the adjusted Rand index on the labelled samples. ``"held_out_labels"`` is the
+    cross-validated share of labelled samples that k-means, started from the class means of the other
+    folds, assigns to their class. ``"separation"`` is sqrt(m) (R - R0(m)) for m features, the share R of the
+    sum of squares between the clusters above its mean R0(m) in noise.
+
+    Cost: see :class:`FeatureSubsetEncoding`; held-out labels need one more k-means per fold. The subset with
+    the best score need not have the best partition: see the page on evolution.
 
     Examples
     --------
@@ -401,7 +403,7 @@ class FeatureSubsetProblem(PartitionProblem):
                     f"weights must be {n} numbers, one each for {', '.join(self.objective_names)}; "
                     f"got {quoted(weights)}."
                 )
-            # The base class changes all signs, as the score's is changed.
+            # The score is maximised, so F is its negative; ``natural`` restores the sign.
             self._rewards = -self.weights * self._signs
             self.n_obj, self.objective_names, self._signs = 1, ("score",), np.array([-1.0])
 
@@ -411,7 +413,7 @@ class FeatureSubsetProblem(PartitionProblem):
             out["F"] = (out["F"] @ self._rewards)[:, np.newaxis]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        # Equal partitions of different subsets are separated differently.
+        # The separation of equal partitions depends on the subset.
         return distinct_rows(X)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
