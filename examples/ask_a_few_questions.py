@@ -4,23 +4,21 @@ Ask a few questions
 
 Find the partition that is meant by answering "do these two belong together?".
 
-Shows: a session of questions on a fit, what each answer changes, undo, names in place of pairs, taking the
-result, and the course beside COBRAS and beside a share of wrong answers.
+Shows: a session of questions about a fit, the effect of each answer, undo, questions on names, the result of
+the session as the result of the fit, and simulated sessions with correct and with partly wrong answers.
 """
 
 from matplotlib.figure import Figure
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
-from sklearn.preprocessing import StandardScaler
 
 from moo_clustering import ParetoClustering
-from moo_clustering.interactive import COBRAS, simulate
 
 X, classes = load_wine(return_X_y=True)
 model = ParetoClustering(random_state=0).fit(X)
 print(f"on its own: {model.n_clusters_} clusters, ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 
-# A person would look at the two samples; here the known classes answer.
+# In practice a person compares the two samples; here the known classes answer.
 session = model.ask()
 for _ in range(10):
     i, j = session.question.samples
@@ -30,18 +28,16 @@ print(session.history_[["i", "j", "answer", "kind", "probability", "moved", "n_c
 session.undo()
 session.redo()
 
-# Facts that are known anyway can be told unasked, and clusters can be named.
+# Known pairs can be added without a question, and clusters can be named.
 session.answer("apart", samples=(0, 177)).name(0, "first cultivar")
 print(session.groups_)
 model.take(session)
 print(f"after {len(session.history_)} answers: ARI {adjusted_rand_score(classes, model.labels_):.3f}")
 
-scaled = StandardScaler().fit_transform(X)
 courses = {
     "questions on pairs": model.ask().simulate(classes, 60),
     "questions on names": model.ask("names").simulate(classes, 60),
     "pairs, 5 % wrong answers": model.ask().simulate(classes, 60, error_rate=0.05),
-    "COBRAS": simulate(COBRAS(scaled, random_state=0), classes, 60),
 }
 figure = Figure(layout="constrained", figsize=(6, 4))
 axes = figure.add_subplot(xlabel="answers", ylabel="ARI with the classes")
