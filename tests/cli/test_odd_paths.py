@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from moo_clustering import datasets
-from moo_clustering.cli import ask, main, serve, terminal
+from moo_clustering.cli import ask, explore, main, terminal
 from moo_clustering.constraints import PairwiseConstraints, read_pairs
 from moo_clustering.persistence import Checkpoint, locked, read_archive, save_checkpoint, write_archive
 from papers.__main__ import reproduce
@@ -251,7 +251,7 @@ def replace_by(path, kind):
 def uses(asked_run, monkeypatch, tmp_path):
     """Every command with a folder of a run, by name: exit code and what it said."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(serve, "serve_until_interrupted", lambda server, *_, **__: server.server_close())
+    monkeypatch.setattr(explore, "serve_until_interrupted", lambda server, *_, **__: server.server_close())
 
     def use(name):
         first, *rest = USES[name]
