@@ -3,6 +3,8 @@
 ``python -m tests.test_examples`` counts the lines of the cookbook.
 """
 
+import ast
+import importlib
 import re
 import runpy
 from pathlib import Path
@@ -25,6 +27,18 @@ PAGE = {
 def lines_of_code(script):
     """Lines of a script without imports, docstrings, comments, empty lines and calls of plots."""
     return code_size(script.read_text(encoding="utf-8"), without="plot_")[0]
+
+
+@pytest.mark.parametrize("script", [*EXAMPLES, *COOKBOOK], ids=lambda path: path.stem)
+def test_imports_of_examples_exist(script):
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    wanted = [
+        (node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("moo_clustering")
+        for alias in node.names
+    ]
+    assert [pair for pair in wanted if not hasattr(importlib.import_module(pair[0]), pair[1])] == []
 
 
 @pytest.mark.nightly
