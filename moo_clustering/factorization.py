@@ -1,8 +1,8 @@
 """Non-negative matrix factorisation of document-term matrices, from many starts at once.
 
-:func:`nmf` plans batches of runs that fit into memory (:func:`plan_batches`) and gives each to a solver;
-:func:`map_nmf` hands the factors of every batch on instead of keeping them. "hals" and "mu" update all runs
-of a batch together, side by side in a panel (:func:`solve_panel`).
+:func:`nmf` splits runs into batches that fit into memory (:func:`plan_batches`) and solves each
+batch. :func:`map_nmf` passes the factors of every batch to a function instead of storing them.
+"hals" and "mu" update all runs of a batch together, side by side in a panel (:func:`solve_panel`).
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ MAX_MEMORY = 4 << 30
 Result = TypeVar("Result")
 Seeds = Sequence[np.random.SeedSequence]
 Factors = tuple[ArrayLike, ArrayLike]
-# Bytes of a row of a panel; longer rows push each other out of the caches.
+# Bytes of a panel row; longer rows evict each other from the caches.
 _ROW_BYTES = 4096
-# Fewest runs per batch that keep the vector units busy.
+# Minimum number of runs per batch for full use of the vector units.
 _LANES = 16
-# Copies of the factors of a run at the peak: starts, panel, repacked panel, result.
+# Peak number of copies of a run's factors: starts, panel, repacked panel, result.
 _COPIES = 4
-# Blocks of rows that threads may share, and the rows that one should have at least.
+# Maximum number of blocks of rows for threads, and minimum number of rows per block.
 _BLOCKS = 32
 _BLOCK_ROWS = 64
-# Cost of updating a row, in values of the matrix times k: balances the blocks.
+# Cost of updating a row, in matrix values per component; balances the blocks.
 _ROW_COST = 3.5
-# Iterations after which runs that have converged leave the panel.
+# Number of iterations between removals of converged runs from the panel.
 _REPACK = 10
 # Bytes of a cache line.
 _LINE = 64
@@ -65,7 +65,7 @@ _LINE = 64
 _SIGMA = 0.01
 _BETA = 0.1
 _TRIALS = 20
-# Most iterations of a subproblem; about ten are common.
+# Maximum number of iterations per subproblem; about ten are typical.
 _STEPS = 1000
 
 
@@ -88,28 +88,29 @@ def nmf(
     Parameters
     ----------
     A : array-like or sparse matrix of shape (n_documents, n_terms)
-        Finite and not negative.
+        Finite, non-negative values.
     n_components : int
-        At least 1.
+        Number k, at least 1.
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
         Hierarchical alternating least squares, multiplicative updates, projected gradients, or
         scikit-learn's "cd" and "mu".
     n_runs : int, optional
-        As many as there are seeds or starts by default, or 1.
+        Number of runs; by default the number of seeds or starts, else 1.
     seeds : sequence of SeedSequence, optional
-        One per run; fresh ones by default. First factors are |N(0, 1)| sqrt(mean(A) / n_components).
+        One per run; random by default. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
-        First factors instead of random ones.
+        Initial factors, instead of ``seeds``.
     tol : float, optional
-        "hals", "mu": a run ends where J falls by less than this part of itself in an iteration, 1e-5;
-        "pg": where the projected gradient has shrunk to this part, 1e-4; scikit-learn's own rule, 1e-4.
+        A run ends when the relative decrease of J per iteration is below ``tol`` ("hals", "mu",
+        1e-5), or the projected gradient is at most ``tol`` times the initial gradient ("pg", 1e-4).
+        scikit-learn's solvers use their own rule (1e-4).
     max_iter : int, optional
-        40 for "hals", 200 for the others.
+        Default 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
-        Threads ("hals", "mu") or processes, or whatever ``joblib.parallel_config`` says.
+        Number of threads ("hals", "mu") or processes; default from ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
-        Bytes for factors, results included; runs are done in batches that fit.
+        Limit in bytes for factors and results; runs are split into batches that fit.
 
     Returns
     -------
@@ -118,13 +119,13 @@ def nmf(
     Raises
     ------
     ValueError
-        Parameters or data out of range, or runs that do not fit into ``max_memory``.
+        If parameters or data are invalid, or runs do not fit into ``max_memory``.
 
     Notes
     -----
-    "hals" and "mu" do all runs of a batch in one pass over A, O(n_values k + (n_documents + n_terms) k^2)
-    time per run and iteration. A run is the same to the last bit in any batch and on any number of
-    workers. O(n_runs (n_documents + n_terms) k) memory.
+    "hals" and "mu" process all runs of a batch in one pass over A.
+    O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
+    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory.
 
     References
     ----------
@@ -173,15 +174,15 @@ def map_nmf(
     n_jobs: int | None = None,
     max_memory: int = MAX_MEMORY,
 ) -> list[Result]:
-    """``function`` of every batch of runs, where labels or losses are wanted but not all factors.
+    """Apply a function to every batch of runs, without storing the factors of all runs.
 
     Parameters
     ----------
     function : callable
-        Called with the NMFRuns of a batch, on the worker that has computed it. Batches depend on the
-        number of workers and on memory; together they are all runs in their order.
+        Called with the NMFRuns of a batch, on the worker that has computed it. Batch sizes depend
+        on the number of workers and on memory; the order of runs is fixed.
     A, n_components, solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory
-        As for ``nmf``; ``max_memory`` bounds the batches at work.
+        As in ``nmf``; ``max_memory`` limits concurrent batches.
 
     Returns
     -------
@@ -218,7 +219,7 @@ class NMFRuns(NamedTuple):
         ||A - V U^T||^2.
     n_iter : ndarray of shape (n_runs,)
     histories : list of ndarray
-        Losses after every iteration of a run; only the last where a solver does not tell the others.
+        Losses after every iteration of a run; only the final loss with scikit-learn's solvers.
     """
 
     U: AnyFloatArray
@@ -229,25 +230,25 @@ class NMFRuns(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Number of the run with the least loss, the first of equal ones."""
+        """Index of the run with the smallest loss, the first if tied."""
         return int(np.argmin(self.losses))
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
-    """Topic of the largest weight of every document, the first of equal ones.
+    """Return the topic of the largest weight of every document, the first if tied.
 
     Parameters
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
     V : array-like of shape (n_documents, n_components) or (n_runs, n_documents, n_components)
     normalize : bool, default=True
-        Compare weights for topics of unit length, so that labels do not depend on how a product is
-        shared between U and V. Topics without terms stay as they are.
+        Compare weights for topics of unit length, so that labels do not depend on the relative
+        scaling of U and V. Topics without terms are not scaled.
 
     Returns
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
-        Numbers of topics; some may not occur.
+        Topic numbers; some may not occur.
 
     References
     ----------
@@ -266,7 +267,7 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
 
 
 def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
-    """Euclidean lengths of topics, 1 for topics without terms.
+    """Compute Euclidean lengths of topics, 1 for topics without terms.
 
     Parameters
     ----------
@@ -275,21 +276,21 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
     Returns
     -------
     ndarray of shape (..., n_components)
-        U divided and V multiplied by them have the same product as before.
+        V U^T does not change if U is divided and V multiplied by the lengths.
     """
     lengths: AnyFloatArray = np.linalg.norm(checked_array(U, "U", FLOATS, ndim=(2, 3)), axis=-2)
     return np.where(lengths > 0, lengths, lengths.dtype.type(1))
 
 
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
-    """Non-negative weights V that minimise ||A - V U^T||^2, exactly.
+    """Compute the non-negative weights V that minimise ||A - V U^T||^2, exactly.
 
     Parameters
     ----------
     A : ndarray or sparse matrix of shape (n_documents, n_terms)
     U : ndarray of shape (n_terms, n_components)
     n_jobs : int, optional
-        Threads.
+        Number of threads.
 
     Returns
     -------
@@ -297,8 +298,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 
     Notes
     -----
-    Active sets on the normal equations: O(n_values n_components) time for the products, then about
-    O(n_components^4) at worst for a document, far less where few topics have weight.
+    Active-set method on the normal equations. O(n_values n_components) time for the products, and
+    about O(n_components^4) at worst per document, far less with few positive weights.
     """
     A = checked_table(A, "A", dtype=FLOATS, accept_sparse="csr")
     topics = np.ascontiguousarray(checked_array(U, "U", np.float64))
@@ -306,7 +307,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     products = np.ascontiguousarray(A @ topics, dtype=np.float64)
     n_documents, k = products.shape
     gram = topics.T @ topics
-    # A multiple of rounding error keeps the factorisation defined where topics depend on each other.
+    # A ridge above rounding error keeps the factorisation defined for linearly dependent topics.
     gram[np.diag_indices(k)] += 1e-12 * max(float(np.trace(gram)), np.finfo(np.float64).tiny) / k
     weights = np.zeros((n_documents, k))
     for_parts(
@@ -316,7 +317,7 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 
 
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
-    """J = ||A - V U^T||^2 without forming V U^T.
+    """Compute J = ||A - V U^T||^2 without forming V U^T.
 
     Parameters
     ----------
@@ -330,8 +331,8 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
 
     Notes
     -----
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U>: O(n_values n_components) time; about 1e-16 ||A||^2 is lost
-    to rounding.
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
+    about 1e-16 ||A||^2.
     """
     topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
     matrix = check_matrix(A, "float64")
@@ -349,13 +350,13 @@ def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components:
 
 
 def loss_of(matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray) -> float:
-    """J of checked arrays."""
+    """Compute J from checked arrays."""
     inner = np.vdot(V, matrix.A @ U)
     return max(0.0, float(matrix.square - 2.0 * inner + np.vdot(V.T @ V, U.T @ U)))
 
 
 class Task(NamedTuple):
-    """A checked request; ``origins`` are seeds or first factors."""
+    """Checked arguments; ``origins`` are seeds or initial factors."""
 
     matrix: Matrix
     n_components: int
@@ -381,7 +382,7 @@ def prepare_task(
     max_memory: int,
     keep: bool,
 ) -> Task:
-    """Check everything; ``keep`` leaves room for the factors of all runs."""
+    """Check arguments and plan batches; ``keep`` reserves memory for the factors of all runs."""
     choice("solver", solver, SOLVERS)
     method = SOLVERS[solver]
     tol = method.tol if tol is None else tol
@@ -395,9 +396,9 @@ def prepare_task(
     origins = _origins(matrix, n_components, n_runs, seeds, starts)
     n_runs = len(origins.U) if isinstance(origins, Starts) else len(origins)
     n_rows, row_bytes = sum(matrix.A.shape), n_components * matrix.A.dtype.itemsize
-    # Workers elsewhere cannot share the rows of a run.
+    # Workers of a Dask cluster cannot share the rows of a run.
     far = active_shelf() is not None and n_jobs != 1
-    # Batches and their concatenation.
+    # Memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
     batches = plan_batches(
         n_runs,
@@ -413,7 +414,7 @@ def prepare_task(
 
 
 def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
-    """``function`` of every batch, computed where the batch is."""
+    """Apply ``function`` to every batch, on the worker of the batch."""
     jobs = (
         delayed(_run_batch)(
             function,
@@ -443,7 +444,7 @@ def _run_batch(
 
 
 def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
-    """All runs of the parts, in their order."""
+    """Concatenate the runs of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
     return NMFRuns(
@@ -487,7 +488,7 @@ def _check_count(name: str, value: Any) -> None:
 
 
 class Batches(NamedTuple):
-    """The runs of every batch, how many batches are computed at once, and threads for each."""
+    """Runs of every batch, number of concurrent batches, and number of threads per batch."""
 
     runs: list[slice]
     n_workers: int
@@ -497,10 +498,11 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Batches of like size, as many at once as there are workers where every one has enough runs.
+    """Plan batches of similar size, one per worker at a time if all have enough runs.
 
-    A run has ``n_rows`` rows of ``row_bytes`` in both factors; ``lanes`` is the number of runs that a worker
-    should have, and ``memory`` bounds the bytes that the batches at work need together.
+    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired
+    number of runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a
+    run raises an error.
     """
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -511,7 +513,8 @@ def plan_batches(
             "raise max_memory."
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
-    # A divisor of the workers: each batch gets as many threads as any other, and no worker is idle.
+    # A divisor of the number of workers, so that batches have equal numbers of threads and no
+    # worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
     size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
@@ -530,10 +533,10 @@ class Matrix(NamedTuple):
 
 
 def check_matrix(A: Any, dtype: str) -> Matrix:
-    """Take a matrix of numbers that are finite and not negative; what is given stays as it is."""
+    """Check a finite, non-negative matrix and convert it to ``dtype``, without changing ``A``."""
     A = sparse.csr_array(checked_table(A, "A", dtype=FLOATS, accept_sparse="csr"))
     check_non_negative(A, "nmf (parameter A)")
-    # Measured before single precision makes infinities or zeros of values.
+    # Computed before conversion to single precision, in which values may become infinite or zero.
     with np.errstate(over="ignore"):
         square = float(np.square(A.data, dtype=np.float64).sum())
     limits = np.finfo(np.dtype(dtype))
@@ -542,7 +545,7 @@ def check_matrix(A: Any, dtype: str) -> Matrix:
     if square < float(limits.tiny / limits.eps) and A.data.any():
         raise ValueError(f"A has values so small that their squares vanish in {dtype}; rescale it.")
     A = A.astype(dtype, copy=False)
-    # Read-only or memory-mapped matrices would be compiled for once more.
+    # Read-only or memory-mapped arrays would cause another compilation.
     A = sparse.csr_array((_plain(A.data), _plain(A.indices), _plain(A.indptr)), shape=A.shape)
     square = float(np.square(A.data, dtype=np.float64).sum())
     mean = float(A.data.sum(dtype=np.float64)) / (A.shape[0] * A.shape[1])
@@ -554,7 +557,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class SparseRows(NamedTuple):
-    """A sparse matrix by rows, in types for which the kernels are compiled once."""
+    """Arrays of a CSR matrix, in the types for which kernels are compiled."""
 
     data: AnyFloatArray
     indices: NDArray[np.integer[Any]]
@@ -562,7 +565,7 @@ class SparseRows(NamedTuple):
 
 
 def sparse_rows(A: sparse.csr_array) -> SparseRows:
-    """The arrays of a sparse matrix as the kernels take them."""
+    """Convert the arrays of a CSR matrix to the types of the kernels."""
     short = max(A.shape) <= np.iinfo(np.int32).max
     return SparseRows(
         A.data,
@@ -572,14 +575,14 @@ def sparse_rows(A: sparse.csr_array) -> SparseRows:
 
 
 class Starts(NamedTuple):
-    """First factors: U, shape (n_runs, n_terms, n_components), and V, (n_runs, n_documents, n_components)."""
+    """Initial factors of all runs: U (n_runs, n_terms, k) and V (n_runs, n_documents, k)."""
 
     U: AnyFloatArray
     V: AnyFloatArray
 
 
 def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.SeedSequence]) -> Starts:
-    """|N(0, 1)| sqrt(mean(A) / n_components), U drawn before V, every run from its own seed."""
+    """Draw |N(0, 1)| sqrt(mean(A) / n_components), U before V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
     starts = Starts(
@@ -594,7 +597,7 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
 
 
 def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_components: int) -> Starts:
-    """Take first factors in the type of the matrix."""
+    """Check initial factors and copy them in the type of the matrix."""
     U, V = (checked_array(factor, "starts", matrix.A.dtype).copy() for factor in starts)
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
@@ -608,12 +611,12 @@ def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_componen
 
 
 class Solver(NamedTuple):
-    """A solver, with its defaults."""
+    """A solver and its defaults."""
 
     solve: Callable[..., NMFRuns]  # (matrix, starts, *, tol, max_iter, n_threads)
     tol: float
     max_iter: int
-    # Runs that a worker should have; with fewer, several workers share the rows of a run.
+    # Desired number of runs per worker; with fewer, several workers share the rows of a run.
     lanes: int
     prefer: Literal["threads", "processes"]  # workers for batches
 
@@ -621,16 +624,16 @@ class Solver(NamedTuple):
 def solve_panel(
     matrix: Matrix, starts: Starts, *, multiply: bool, tol: float, max_iter: int, n_threads: int
 ) -> NMFRuns:
-    """Update U, then V with the new U, in turn, until the loss of a run falls by less than ``tol`` of itself.
+    """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
 
-    Coordinate descent over whole columns (HALS): with G = V^T V,
-    u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., every column with those
-    before it already new; columns with G_jj = 0 stay. With ``multiply``,
-    U <- U * (A^T V) / (U V^T V); entries stay where the denominator is 0, and where they are 0.
+    HALS is coordinate descent over columns: with G = V^T V,
+    u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., with the new values of
+    previous columns. Columns with G_jj = 0 do not change. With ``multiply``,
+    U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
 
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. Every run is computed lane by
-    lane in the same order of operations, and blocks of rows are those of the matrix: a run is the same to the
-    last bit whatever else is in the panel and on any number of threads.
+    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations
+    of a run and the blocks of rows do not depend on other runs or threads. A run is therefore
+    bitwise identical in any panel and on any number of threads.
 
     References
     ----------
@@ -646,7 +649,7 @@ def solve_panel(
     weights = _Side.of(matrix.A, starts.V, multiply, n_threads)
     live = np.arange(n_runs)
     running = np.ones(n_runs, dtype=np.bool_)
-    # Nothing is less than the loss before the first iteration.
+    # No run converges in the first iteration: comparisons with NaN are false.
     last = np.full(n_runs, np.nan)
     gram = weights.gram()
     for iteration in range(max_iter):
@@ -660,7 +663,7 @@ def solve_panel(
             n_iter[live[lane]] = iteration + 1
             results.U[live[lane]] = topics.lanes[:, :, lane]
             results.V[live[lane]] = weights.lanes[:, :, lane]
-        # Their lanes go on being computed, to no effect, until the panel is packed anew.
+        # Lanes of finished runs are still computed, without effect, until the panel is repacked.
         running &= ~settled
         if not running.any():
             break
@@ -675,7 +678,7 @@ def solve_panel(
 
 
 class _Side(NamedTuple):
-    """A factor of all runs, and how to update it."""
+    """A factor of all runs, as a panel, and its update."""
 
     rows: SparseRows
     bounds: NDArray[np.int64]
@@ -687,7 +690,7 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, A: sparse.csr_array, factors: AnyFloatArray, multiply: bool, n_threads: int) -> Self:
-        """The panel of factors of shape (n_runs, n_rows, n_components)."""
+        """Build a panel of factors of shape (n_runs, n_rows, n_components)."""
         rows = sparse_rows(A)
         n_runs, n_rows, k = factors.shape
         n_blocks = max(1, min(_BLOCKS, n_rows // _BLOCK_ROWS))
@@ -701,18 +704,18 @@ class _Side(NamedTuple):
         return panel_lanes(self.panel, self.n_components, self.n_runs)
 
     def keep(self, kept: NDArray[np.intp]) -> Self:
-        """The panel without the other runs."""
+        """Return a panel of only the runs ``kept``."""
         return self._replace(panel=as_panel(self.lanes[:, :, kept]), n_runs=len(kept))
 
     def update(
         self, other: AnyFloatArray, gram: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Change the panel; its new Gram matrices, and inner products with the matrix times the other."""
+        """Update the panel; return its Gram matrices and inner products with matrix @ ``other``."""
         n_blocks, dtype = len(self.bounds) - 1, self.panel.dtype
         scratch = aligned_zeros((n_blocks, 2, self.panel.shape[1]), dtype)
         grams = aligned_zeros((n_blocks, *gram.shape), dtype)
         inners = np.empty((n_blocks, 1, self.n_runs))
-        # As fine as the panel: kernels are compiled for one type.
+        # In the precision of the panel, because kernels are compiled for one type.
         own_gram = gram.astype(dtype, copy=False)
 
         def sweep(lo: int, hi: int) -> None:
@@ -737,7 +740,7 @@ class _Side(NamedTuple):
         return _sum(grams), _sum(inners)[0]
 
     def gram(self) -> NDArray[np.float64]:
-        """Gram matrices of all runs."""
+        """Compute the Gram matrices of all runs."""
         k = self.n_components
         grams = aligned_zeros((len(self.bounds) - 1, k * (k + 1) // 2, self.n_runs), self.panel.dtype)
         for_parts(
@@ -756,7 +759,7 @@ def _sum(parts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Zeros that begin with a cache line: loads of whole vectors that cross lines count twice."""
+    """Allocate zeros aligned to cache lines, because vector loads across lines cost twice."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + _LINE, dtype=np.uint8)
     start = -memory.ctypes.data % _LINE
@@ -764,7 +767,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def as_panel(lanes: AnyFloatArray) -> AnyFloatArray:
-    """The panel of factors of shape (n_rows, n_components, n_runs)."""
+    """Copy factors of shape (n_rows, n_components, n_runs) into a panel."""
     n_rows, k, n_runs = lanes.shape
     per_line = _LINE // lanes.itemsize
     panel = aligned_zeros((n_rows, -(-k * n_runs // per_line) * per_line), lanes.dtype)
@@ -773,17 +776,17 @@ def as_panel(lanes: AnyFloatArray) -> AnyFloatArray:
 
 
 def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
-    """The factors of a panel, of shape (n_rows, n_components, n_runs): a view."""
+    """Return the factors of a panel, shape (n_rows, n_components, n_runs), as a view."""
     return panel[:, : k * n_runs].reshape(len(panel), k, n_runs)
 
 
 def projected_gradient(
     matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """Minimise over U, then over V, each time along projected gradients.
+    """Minimise over U and V in turn by projected gradients.
 
-    A run ends where the norm of the projected gradient of both factors is at most ``tol`` times that of
-    the first gradient. ``n_threads`` makes no difference.
+    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the
+    norm of the initial gradient. ``n_threads`` is ignored.
 
     References
     ----------
@@ -797,7 +800,7 @@ def projected_gradient(
         histories.append(np.array(history))
     n_iter = np.array([len(history) - 1 for history in histories])
     losses = np.array([history[-1] for history in histories])
-    # The first loss is that of the start, the only one of a run without iterations.
+    # Drop the loss of the start, unless the run has no iterations.
     histories = [history[1:] if len(history) > 1 else history for history in histories]
     return NMFRuns(*results, losses, n_iter, histories)
 
@@ -805,12 +808,13 @@ def projected_gradient(
 def _run(
     matrix: Matrix, U: AnyFloatArray, V: AnyFloatArray, tol: float, max_iter: int
 ) -> tuple[AnyFloatArray, AnyFloatArray, list[float]]:
-    """Factors, and the losses before the first and after every iteration."""
+    """Return the factors, and the losses before the first and after every iteration."""
     history = [loss_of(matrix, U, V)]
     for_topics = _Subproblem(V.T @ V, matrix.At @ V)
     for_weights = _Subproblem(U.T @ U, matrix.A @ U)
     first = _norm(for_topics.gradient(U), for_weights.gradient(V))
-    # As in Lin's paper: coarse at first, and ten times finer whenever a factor is good enough as it is.
+    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies
+    # it.
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
         if (
@@ -831,7 +835,7 @@ def _run(
 
 
 class _Subproblem(NamedTuple):
-    """f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
+    """Minimisation of f(P) = <P G, P> / 2 - <B, P> over P >= 0."""
 
     gram: AnyFloatArray
     products: AnyFloatArray
@@ -841,7 +845,7 @@ class _Subproblem(NamedTuple):
 
 
 def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[AnyFloatArray, bool]:
-    """Solve a subproblem as far as ``enough``; whether there was nothing to do."""
+    """Solve a subproblem to tolerance ``enough``; return P and whether no step was needed."""
     alpha = 1.0
     for step in range(_STEPS):
         gradient = problem.gradient(P)
@@ -857,7 +861,7 @@ def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[Any
 def _line_search(
     problem: _Subproblem, P: AnyFloatArray, gradient: AnyFloatArray, alpha: float
 ) -> tuple[AnyFloatArray, float]:
-    """The longest step among alpha * beta^i that decreases f enough; P itself where none does."""
+    """Return P after the longest sufficient-decrease step alpha * beta^i, or P, and the step."""
     best = P
     grow = True
     length = alpha
@@ -879,7 +883,7 @@ def _line_search(
 
 
 def _projected(gradient: AnyFloatArray, P: AnyFloatArray) -> AnyFloatArray:
-    """Where a step along the gradient would be possible."""
+    """Return the entries of the gradient along which P can descend."""
     return gradient[(gradient < 0) | (P > 0)]
 
 
@@ -890,18 +894,18 @@ def _norm(*parts: AnyFloatArray) -> float:
 def _solve(
     matrix: Matrix, starts: Starts, *, solver: str, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """``sklearn.decomposition.NMF``, run by run, with its own stopping rule."""
+    """Fit ``sklearn.decomposition.NMF``, run by run, with its own stopping rule."""
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     n_iter = np.empty(len(starts.U), dtype=np.int64)
     losses = np.empty(len(starts.U))
     for run, (U, V) in enumerate(zip(*starts, strict=True)):
         if matrix.square == 0:
-            # scikit-learn refuses first factors of zeros, which are those of such a matrix.
+            # scikit-learn rejects zero initial factors, which are drawn for a zero matrix.
             results.U[run], results.V[run], n_iter[run], losses[run] = U, 0, 0, 0
             continue
         model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
-            # The number of iterations tells; the other solvers do not warn either.
+            # ``n_iter`` shows missing convergence, and other solvers do not warn either.
             warnings.simplefilter("ignore", ConvergenceWarning)
             results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
         results.U[run] = model.components_.T

@@ -1,6 +1,6 @@
 """Consensus of partitions by the hypergraph of their clusters: CSPA, HGPA, HBGF and MCLA.
 
-Graphs are cut by METIS, an optional package, or by spectral clustering or matching.
+Graphs are cut by METIS (an optional package), spectral clustering or matching.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 
 # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
 BYTES_PER_PAIR = {"average": 8, "metis": 40, "spectral": 64}
-# Pairs compared at once, so that comparisons and counts of a byte each stay in the cache.
+# Pairs per block: one-byte comparisons and counts of a block fit into the cache.
 BLOCK_PAIRS = 1 << 18
-# Runs whose agreements one byte can count.
+# Largest number of runs that a one-byte counter can count.
 RUNS_PER_BYTE = 255
-# Rows of H that are dense at once: 4 million numbers for 2000 hyperedges.
+# Rows per dense block: 4 million numbers with 2000 hyperedges.
 BLOCK_ROWS = 2048
-# Eigenvalues are in [0, 1]; eigenvectors of 0 are arbitrary.
+# Eigenvalues are in [0, 1]. Smaller ones are zero, with arbitrary eigenvectors.
 ZERO = 1e-10
-# The largest number in messages.
+# Explains the upper limit in messages.
 _OBJECTS = ", the number of objects"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
 LARGEST_SUM = 2**30
-# Up to so many hyperedges, all eigenvectors are computed.
+# Largest number of hyperedges for the dense eigensolver.
 MOST_DENSE_EDGES = 2000
 VertexWeight = Literal["size", "unit"]
 MetaPartitioner = Literal["auto", "metis", "matching"]
 Ties = Literal["first", "random"]
-# Associations are equal if they differ by less.
+# Tolerance for ties between associations.
 TIE = 1e-12
-# Largest number of sweeps of matching.
+# Maximum number of sweeps in matching.
 MAX_SWEEPS = 20
-# METIS's tolerance: the largest part may exceed the mean by this factor. Meta-clusters may exceed it more
-# before MCLA loses clusters: 1.8 times with two clusters, 2 to 2.7 times with three to eight.
+# METIS's tolerance: largest part relative to the mean size. MCLA loses clusters only if the largest
+# cluster exceeds the mean by more: 1.8 times with two clusters, 2 to 2.7 times with three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -82,38 +82,38 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Consensus by co-association: S_ij is the share of the runs that put i and j together.
+    """Compute a consensus by co-association: S_ij is the share of runs with i and j together.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen: S_ij is about the runs that have seen both, and 0
-        without such runs. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run has not seen. S_ij is computed from the runs that have
+        seen both objects, and is 0 without such runs. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; with ``"svd"`` up to the number of clusters of all runs together, and never
-        more than the number of distinct objects.
+        From 1 to n_samples. With ``"svd"``, at most the number of clusters of all runs together;
+        the result has at most one cluster per distinct object.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        Average linkage on 1 - S; METIS, as in the original, whose largest part has at most 1.03 times the
-        mean size; spectral clustering of S; or ``"svd"``, spectral clustering by a low-rank factor of S
-        without S itself, for any number of objects.
+        ``"average"``: average linkage on 1 - S. ``"metis"``: METIS, as in the paper, with parts of
+        at most 1.03 times the mean size. ``"spectral"``: spectral clustering of S. ``"svd"``:
+        spectral clustering by a low-rank factor, without forming S, for any number of objects.
     n_neighbors : int, optional
-        Use only so many of the largest entries in every row of S, for METIS and spectral clustering.
+        Number of largest entries to use per row of S, only for ``"metis"`` and ``"spectral"``.
     max_memory : int, default=4 GiB
-        Largest size of the pairs of objects in bytes.
+        Limit on the memory for pairs of objects, in bytes.
     weights : array-like of shape (n_runs,), optional
-        Weights of the runs; 0 leaves a run out.
+        Weights of the runs; 0 excludes a run.
     random_state : int, Generator, RandomState or None, default=None
-        Seed; average linkage is deterministic.
+        Seed; ``"average"`` is deterministic.
 
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first objects.
+        Clusters 0, 1, ..., numbered by first object.
 
     Raises
     ------
     ValueError, TypeError
-        If labels, numbers or options are out of range, no run has seen an object, or pairs take more than
+        If a parameter is invalid, an object is missing from all runs, or the pairs need more than
         ``max_memory``.
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
@@ -121,22 +121,23 @@ def cspa(
     Warns
     -----
     UserWarning
-        If METIS is used and most runs have a cluster that is larger than its parts may be.
+        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Notes
     -----
-    Where runs agree, the result is exact whatever the partitioner: the groups of objects that no run
-    separates, or those that no run joins, are the clusters if there are ``n_clusters`` of them. Identical
-    runs with ``n_clusters`` clusters are returned unchanged.
+    Runs that agree determine the result, with any partitioner. If objects that are together in all
+    runs form ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` connected components,
+    these are the clusters. Identical runs with ``n_clusters`` clusters are returned unchanged.
 
-    O(n_samples^2 n_runs) time and O(n_samples^2) memory, or O(n_samples n_neighbors) with
-    ``n_neighbors``; with ``"svd"`` O(n_samples (n_runs + E^2)) time at most and O(n_samples n_runs) memory
-    for E clusters of all distinct runs. Cluster numbers of runs do not matter.
+    O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with
+    ``n_neighbors``. With ``"svd"``, at most O(n_samples (n_runs + E^2)) time and
+    O(n_samples n_runs) memory, for E clusters of all distinct runs. Results are independent of
+    cluster numbers.
 
-    With ``"svd"`` S_ij is the weight, not the share, of the runs that put i and j together, which differs
-    only if objects are missing from runs. Rows and columns, including the diagonal, are divided by the
-    square roots of their sums, and k-means clusters the rows, scaled to unit length, of the n_clusters
-    leading eigenvectors.
+    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together, which
+    matters only if objects are missing from runs. S, including its diagonal, is divided by the
+    square roots of its row and column sums. K-means clusters the rows of the n_clusters leading
+    eigenvectors, scaled to unit length.
 
     References
     ----------
@@ -190,8 +191,8 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
     partition = spectral_partition(
         graph,
         n_clusters,
-        # As many components as clusters are the clusters. Objects of more components are never together
-        # in any run, so that any links between components will do.
+        # Exactly n_clusters components are the clusters. Objects of different components are never
+        # together in a run, so any links between components will do.
         bridge=n_components > n_clusters,
         X=edges.codes.T.astype(np.float64),
         metric="hamming",
@@ -201,7 +202,7 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 
 
 def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
-    """Cut the tree after n_samples - n_clusters merges, which gives exactly n_clusters even with ties."""
+    """Cut the tree after n_samples - n_clusters merges, into exactly n_clusters even with ties."""
     merged = n_samples - n_clusters
     children = tree[:merged, :2].astype(np.int64).ravel()
     parents = np.repeat(n_samples + np.arange(merged), 2)
@@ -212,7 +213,7 @@ def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
 
 
 def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_memory: int) -> None:
-    """Raise ValueError if the pairs of objects take more than ``max_memory`` bytes."""
+    """Raise ValueError if the pairs of objects need more than ``max_memory`` bytes."""
     width = n_samples if n_neighbors is None else min(2 * n_neighbors, n_samples)
     needed = BYTES_PER_PAIR[partitioner] * n_samples * width
     if needed > max_memory:
@@ -231,17 +232,17 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Compute S in blocks of rows: the number of the first row, and S of shape (n_rows, n_samples).
+    """Yield S in blocks: number of the first row, and rows of shape (n_rows, n_samples).
 
-    S_ij is the (weighted) share of the runs that put i and j together, of those that have seen both, and 0
-    without such runs. ``upper`` leaves out the columns before the first row of a block.
+    S_ij is the weighted share of runs with i and j together, among the runs that have seen both, or
+    0 without such runs. ``upper`` omits the columns before the first row of a block.
 
     O(n_samples^2 n_runs) time in total.
     """
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Different codes for "not seen" in rows and columns, so that they never are equal.
+    # Unseen objects have different codes in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -254,12 +255,12 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Sums of the same weights in another order may differ.
+        # Rounding can raise a share above 1: weights are summed in different orders.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
 def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
-    """1 - S of all pairs i < j in the order of SciPy, shape (n_samples (n_samples - 1) / 2,)."""
+    """Compute 1 - S in SciPy's condensed form, shape (n_samples (n_samples - 1) / 2,)."""
     n = edges.n_samples
     distances = np.empty(n * (n - 1) // 2)
     end = 0
@@ -273,11 +274,11 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """S without its diagonal as a symmetric sparse matrix.
+    """Compute S without its diagonal as a symmetric sparse matrix.
 
-    With ``n_neighbors`` it has only the largest entries of every row and column. Many objects that are
-    together in all runs may then leave more components than clusters; the first objects of the components
-    are linked to each other in the same way.
+    With ``n_neighbors``, only the largest entries of every row and column are stored. Large groups
+    of objects that are together in all runs may then form more components than clusters. In this
+    case, the first objects of the components are linked in the same way.
     """
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
@@ -302,8 +303,9 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Ties are broken at random: taking the first would link whole clusters to a few objects. With
-            # equal weights the random numbers are below the least difference between two entries.
+            # Break ties at random: choosing the first would link whole clusters to a few objects.
+            # With equal weights, the random terms are smaller than any difference between two
+            # entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -313,7 +315,7 @@ def _largest_entries(
 
 
 def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) -> FloatArray:
-    """Weight of the runs in which a label of ``rows`` equals one of ``columns``."""
+    """Sum the weights of the runs with equal labels, for each pair of ``rows`` and ``columns``."""
     shape = rows.shape[1], columns.shape[1]
     total = np.zeros(shape)
     equal = np.empty(shape, dtype=np.bool_)
@@ -334,7 +336,7 @@ def _together(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray) ->
 def check_ensemble(
     labels: ArrayLike, n_clusters: int, weights: ArrayLike | None
 ) -> tuple[Hyperedges, FloatArray]:
-    """Hyperedges of the runs of positive weight, and these weights, after checks."""
+    """Check the ensemble; return the hyperedges and weights of the runs of positive weight."""
     edges = hyperedges(labels)
     integer("n_clusters", n_clusters, 1, edges.n_samples, _OBJECTS)
     run_weights = _check_weights(weights, edges.n_runs)
@@ -364,12 +366,11 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Parts of the objects on which the runs agree, or None.
+    """Return the parts of the objects on which the runs agree, or None.
 
-    They are the groups of objects that no run separates, all runs having seen all objects, or the groups
-    that no run joins (the components of the hypergraph), if these are ``n_parts``. With ``fewer``, objects
-    that no run separates are not parted either if there are fewer groups than parts.
-    O(n_samples n_runs) time.
+    The parts are the groups of objects that are together in all runs, if all runs have seen all
+    objects, or the components of the hypergraph. Their number must be ``n_parts``. With ``fewer``,
+    the groups of the first kind may also be fewer. O(n_samples n_runs) time.
     """
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
@@ -381,7 +382,7 @@ def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> Int
 
 
 def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
-    """Components of the hypergraph, of which no run joins two: those of the objects and of the hyperedges."""
+    """Return the component of every object and of every hyperedge in the hypergraph."""
     graph = bipartite_graph(edges, np.ones(edges.n_runs))
     parts = np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.intp)
     return parts[: edges.n_samples], parts[edges.n_samples :]
@@ -390,11 +391,11 @@ def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the leading eigenvectors of the co-association, with rows of unit length, by k-means.
+    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means.
 
-    At most ``n_parts`` distinct objects are the parts themselves. Groups that no run joins are united
-    arbitrarily if there are more than ``n_parts`` of them. O(N' E^2 + E^3) time for E hyperedges of distinct
-    runs and N' distinct objects.
+    If at most ``n_parts`` objects are distinct, each of them is a part. If the hypergraph has more
+    than ``n_parts`` components, some are merged arbitrarily. O(N' E^2 + E^3) time for E hyperedges
+    of distinct runs and N' distinct objects.
     """
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -405,14 +406,14 @@ def low_rank_parts(
     few = Hyperedges(edges.codes[:, first], edges.starts)
     U, _ = leading_vectors(few, weights, n_parts, share=share, seed=vector_seed)
     length = np.linalg.norm(U, axis=1, keepdims=True)
-    # Where more groups than parts are joined by no run, some are zero in all vectors.
+    # With more components than parts, the rows of some components are zero.
     U = np.divide(U, length, out=np.zeros_like(U), where=length > ZERO)
     kmeans = KMeans(n_parts, n_init=10, random_state=center_seed)
     return kmeans.fit(U, sample_weight=share).labels_[inverse]
 
 
 def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges, FloatArray]:
-    """Distinct partitions, with the sums of the weights of their runs."""
+    """Merge runs with equal partitions and add their weights."""
     local = np.where(edges.seen, edges.codes - edges.starts[:-1, np.newaxis], -1)
     first, inverse = distinct_rows(local)
     if len(first) == edges.n_runs:
@@ -423,13 +424,13 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """At most n_vectors leading eigenvectors of Deg^(-1/2) C Deg^(-1/2), and their non-zero eigenvalues.
+    """Compute at most n_vectors leading eigenvectors and eigenvalues of Deg^(-1/2) C Deg^(-1/2).
 
-    C_ij is the weight of the runs with i and j in one cluster, including its diagonal, and Deg holds the
-    sums of its rows. C = H W H^T has the same eigenvalues as the much smaller W^(1/2) H^T Deg^-1 H W^(1/2).
-    ``share`` is the number of equal objects that each object stands for: vectors, of shape (n_samples, n),
-    have unit length if rows are weighted by it. With more than 2000 hyperedges, ``seed`` gives the starting
-    vector.
+    Zero eigenvalues are left out. C = H W H^T contains the weights of the runs with i and j in one
+    cluster, also for i = j, and Deg contains its row sums. The much smaller matrix W^(1/2) H^T
+    Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object represents ``share`` equal
+    objects, and vectors, of shape (n_samples, n), have unit length with rows weighted by it.
+    ``seed`` determines the starting vector, which is used with more than 2000 hyperedges.
     """
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
@@ -463,7 +464,7 @@ def _gram(A: sp.csr_array) -> FloatArray:
 
 
 def use_metis(partitioner: str, fallback: str, function: str) -> bool:
-    """Whether to use METIS: by name, or with "auto" if it can be imported."""
+    """Whether to use METIS: "auto" uses it if installed, "metis" raises an error if not."""
     if partitioner == "metis":
         if _load() is None:
             raise MissingPackageError(
@@ -486,9 +487,9 @@ def metis_parts(
 ) -> IntpArray:
     """Cut a graph by METIS into parts of about equal weight with few edges between them.
 
-    The graph is symmetric, with weights of at least 0 and an empty diagonal. METIS takes integers: weights
-    are rounded to ten-thousandths, and coarser if their sum would overflow. With fewer vertices than parts,
-    each vertex is a part.
+    The graph is symmetric, with non-negative weights and an empty diagonal. METIS expects integers:
+    edge weights are rounded to ten-thousandths, or more coarsely if their sum would overflow. With
+    at most ``n_parts`` vertices, each vertex is a part.
     """
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -514,7 +515,7 @@ def warn_of_balance(
     edges: Hyperedges, weights: FloatArray, n_parts: int, instead: str, *, harm: str = "and will be cut",
     balance: float = BALANCE,
 ) -> None:  # fmt: skip
-    """Warn if most runs have a cluster that is larger than METIS's parts by more than the factor."""
+    """Warn if the largest cluster of most runs exceeds ``balance`` times the mean part size."""
     largest = np.maximum.reduceat(edges.sizes, edges.starts[:-1])
     mean = edges.seen.sum(axis=1) / n_parts
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
@@ -526,7 +527,7 @@ def warn_of_balance(
 
 
 def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
-    """Warn if clusters are so unequal that balanced meta-clusters merge small ones."""
+    """Warn if clusters are so unequal that balanced meta-clusters may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
             edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
@@ -535,7 +536,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Round to multiples of 1 / scale; whole numbers that fit do not change."""
+    """Multiply by ``scale`` and round, without overflow; integers that fit do not change."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -549,12 +550,12 @@ def _load() -> Any:
         return None
 
 
-# The cache remembers what was said: each sentence is logged once per process.
+# Cached, so that each message is logged once per process.
 _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Adjacency of objects, which come first, and hyperedges, with the weights of their runs."""
+    """Return the adjacency of objects, first, and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -562,11 +563,12 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), rows of unit length, by k-means.
+    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means.
 
-    D_v and D_e hold the sums of the weights of objects and hyperedges. At most ``n_parts`` distinct objects
-    are the parts themselves. ``with_edges`` also clusters the rows of the hyperedges.
-    O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
+    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and
+    hyperedges. If at most ``n_parts`` objects are distinct, each of them is a part. ``with_edges``
+    also clusters the hyperedges. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
+    O(n_samples n_runs n_parts).
     """
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -613,44 +615,45 @@ def hbgf(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Consensus by partitioning the bipartite graph of objects and their clusters.
+    """Compute a consensus by partitioning the bipartite graph of objects and clusters.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
         Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
     n_clusters : int
-        From 1 to n_samples; the result may have fewer.
+        From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS, whose largest part has at most 1.03 times the mean size, or spectral clustering of the graph,
-        by k-means of the singular vectors of objects and clusters. Both are in the paper. ``"auto"`` is
-        METIS if pymetis is installed, and logs its choice.
+        ``"metis"``: parts of at most 1.03 times the mean size. ``"spectral"``: k-means of the
+        singular vectors of objects and clusters. Both are in the paper. ``"auto"``: METIS if
+        pymetis is installed, else ``"spectral"``; the choice is logged.
     weights : array-like of shape (n_runs,), optional
-        Weights of the edges of each run; 0 leaves a run out.
+        Weights of the edges of each run; 0 excludes a run.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
 
     Raises
     ------
     ValueError, TypeError
-        If labels, numbers or options are out of range, or no run has seen an object.
+        If a parameter is invalid, or an object is missing from all runs.
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Warns
     -----
     UserWarning
-        If METIS is used and most runs have a cluster that is larger than its parts may be.
+        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Notes
     -----
-    Where runs agree, the result is exact, with and without METIS: the groups of objects that no run
-    separates, or those that no run joins, are the clusters if there are ``n_clusters`` of them, or fewer of
-    the former. Identical runs are returned unchanged.
+    Runs that agree determine the result, with any partitioner. If objects that are together in all
+    runs form at most ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` connected
+    components, these are the clusters. Identical runs with at most ``n_clusters`` clusters are
+    returned unchanged.
 
-    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs: METIS takes
-    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000. Cluster numbers of
-    runs do not matter.
+    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs.
+    METIS needs about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
+    Results are independent of cluster numbers.
 
     References
     ----------
@@ -676,7 +679,7 @@ def _bipartite(
     partitioner: str,
     instead: str,
 ) -> Labels:
-    """HBGF; ``instead`` is what a warning recommends in place of METIS."""
+    """Compute HBGF; warnings recommend ``instead`` in place of METIS."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = spawn_seeds(random_state, 1)
@@ -702,28 +705,28 @@ def hgpa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Consensus by an approximation of hypergraph partitioning.
+    """Compute a consensus by an approximation of hypergraph partitioning.
 
-    The original minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, a program that
-    may not be redistributed. Neither approximation minimises that cut itself.
+    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which may
+    not be redistributed. Neither approximation minimises this cut.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        ``"hbgf"`` makes every hyperedge a vertex linked to its objects, see :func:`hbgf`, with METIS if
-        pymetis is installed. ``"spectral"`` clusters the objects by k-means of the singular vectors of the
+        ``"hbgf"``: hyperedges are vertices linked to their objects, see :func:`hbgf`, with METIS if
+        pymetis is installed. ``"spectral"``: k-means of the objects' singular vectors of the
         incidence matrix, scaled by degrees.
     weights : array-like of shape (n_runs,), optional
-        Weights of the hyperedges of each run; 0 leaves a run out.
+        Weights of the hyperedges of each run; 0 excludes a run.
 
     Raises
     ------
     ValueError, TypeError
-        If labels, numbers or options are out of range, or no run has seen an object.
+        If a parameter is invalid, or an object is missing from all runs.
 
     Notes
     -----
-    The cost is that of :func:`hbgf`. Cluster numbers of runs do not matter.
+    Same cost as :func:`hbgf`. Results are independent of cluster numbers.
 
     References
     ----------
@@ -791,28 +794,28 @@ def mcla(
     random_state: SeedLike = None,
     return_association: bool = False,
 ) -> Labels | tuple[Labels, FloatArray]:
-    """Consensus by the meta-clustering algorithm.
+    """Compute a consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped to meta-clusters by the objects that they share, and every object goes
-    to the meta-cluster whose members contain it most often.
+    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object
+    is assigned to the meta-cluster whose members contain it most often.
 
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples. The result may have fewer, as a meta-cluster may get
-        no object.
+        Number of meta-clusters, from 1 to n_samples. The result may have fewer clusters, because
+        meta-clusters without objects are dropped.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the number of objects of meta-clusters, as in the original, or with ``"unit"`` the
-        number of clusters, for runs whose clusters are unequal.
+        METIS balances the numbers of objects in meta-clusters, as in the paper, or with ``"unit"``
+        the numbers of clusters, for runs whose clusters have unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        METIS, as in the original, or matching, which assigns the clusters of every run to different
-        meta-clusters with most similar members. Matching needs neither balance nor an extra package; of
-        runs with more than ``n_clusters`` clusters, some are left out. ``"auto"`` is METIS if pymetis is
-        installed, and logs its choice.
+        ``"metis"``: as in the paper. ``"matching"``: assigns clusters of a run to different
+        meta-clusters by similarity, unbalanced; omits surplus clusters if a run has more than
+        ``n_clusters``. ``"auto"``: METIS if pymetis is installed, else matching; the choice is
+        logged.
     weights : array-like of shape (n_runs,), optional
-        Weights of the runs in means, cuts and balance; 0 leaves a run out.
+        Weights of the runs in means, cuts and balance; 0 excludes a run.
     ties : {"first", "random"}, default="first"
-        Which of equally associated meta-clusters gets an object.
+        Choice between equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS and ``ties="random"``.
     return_association : bool, default=False
@@ -821,27 +824,28 @@ def mcla(
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ... in the order of their first objects.
+        Clusters 0, 1, ..., numbered by first object.
     association : ndarray of shape (n_clusters, n_samples)
-        Only with ``return_association``: the share of the members of every meta-cluster that contain an
-        object, of those of runs that have seen it. Row c is cluster c; rows of meta-clusters without
-        objects come last. ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the
-        labels.
+        Only with ``return_association``. Share of the members of every meta-cluster that contain
+        the object, among members from runs that have seen it. Row c is cluster c; meta-clusters
+        without objects are last. ``association.max(axis=0) / association.sum(axis=0)`` is the
+        confidence of the labels.
 
     Warns
     -----
     UserWarning
-        If METIS balances sizes and the largest cluster of most runs has more than 1.75 times the mean size
-        of meta-clusters: smaller clusters may then be merged.
+        If METIS balances sizes and the largest cluster of most runs exceeds 1.75 times the mean
+        size of meta-clusters. Smaller clusters may then be merged.
 
     Notes
     -----
-    Where runs agree, the result is exact, as that of :func:`hbgf`. If it then is the groups that no run
-    separates, the members of a meta-cluster are the clusters of all runs that contain the group.
+    Runs that agree determine the result, as in :func:`hbgf`. If its clusters are the groups of
+    objects that are together in all runs, the members of a meta-cluster are the clusters that
+    contain its group.
 
-    The similarity of two clusters is the Jaccard index of the objects that both runs have seen. O(n_samples
-    n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Cluster
-    numbers of runs do not matter.
+    The similarity of two clusters is their Jaccard index over the objects that both runs have seen.
+    O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters
+    in all runs. Results are independent of cluster numbers.
 
     References
     ----------
@@ -885,7 +889,7 @@ def meta_consensus(
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
-    """Labels and association of checked runs, by matching if there is no vertex weight."""
+    """Compute labels and association of checked runs, by matching without ``vertex_weight``."""
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
@@ -909,7 +913,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Objects that are only in clusters that matching left out go to the most similar meta-cluster.
+        # Matching left out all clusters of these objects: assign the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -925,7 +929,7 @@ def meta_consensus(
 
 
 def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Share of the runs that put an object and a group that none separates together, (n_parts, n_samples)."""
+    """Compute the share of runs that put an object into a group, shape (n_parts, n_samples)."""
     first = np.unique(labels, return_index=True)[1]
     shared = np.zeros((n_parts, edges.n_samples))
     for codes, weight in zip(edges.codes, weights, strict=True):
@@ -934,10 +938,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Jaccard index of hyperedges over the objects that both runs have seen; the diagonal is 0."""
+    """Compute the Jaccard index of hyperedges over objects that both runs have seen; diagonal 0."""
     shared = edges.intersections
-    # The clusters of a run part what it has seen: summed over those of b's run, intersections with a give
-    # within[a, b], the objects of a that b's run has seen.
+    # within[a, b] is the number of objects of a that the run of b has seen. The clusters of that
+    # run are disjoint, so it is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -947,7 +951,7 @@ def jaccard(edges: Hyperedges) -> FloatArray:
 
 
 def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatArray) -> FloatArray:
-    """Mean of the indicators of the members of every meta-cluster, shape (n_parts, n_samples)."""
+    """Average the indicators of the members of every meta-cluster, shape (n_parts, n_samples)."""
     n = edges.n_samples
     run, column = np.nonzero(edges.seen)
     part = parts[edges.codes[run, column]]
@@ -955,7 +959,7 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
     held = np.bincount(
         part[used] * n + column[used], weights=weights[run[used]], minlength=n_parts * n
     ).reshape(n_parts, n)
-    # bincount of nothing returns integers.
+    # bincount of an empty array returns integers.
     held = held.astype(np.float64, copy=False)
     member = np.flatnonzero(parts >= 0)
     members = np.zeros((n_parts, edges.n_runs))
@@ -968,11 +972,11 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Match every hyperedge with a meta-cluster; surplus clusters of a run get -1.
+    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run.
 
-    The first members are the clusters of the run that agrees best with the others, among those with
-    ``n_parts`` clusters or, without such, with the most. Then the clusters of each run in turn are removed
-    and matched with different meta-clusters by their mean similarity to the members.
+    The first members are the clusters of the run that agrees best with the other runs, among runs
+    with ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are
+    removed and matched with different meta-clusters by their mean similarity to the members.
 
     O(E^2 n_parts) time per sweep, with at most 20 sweeps.
     """
@@ -992,7 +996,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # The only members: the run that the others will be matched with.
+                # The only members: the other runs will be matched with this run.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))
@@ -1007,7 +1011,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
 def part_similarity(
     jaccard: FloatArray, parts: IntpArray, n_parts: int, edge_weights: FloatArray
 ) -> FloatArray:
-    """Mean similarity of every hyperedge to the members of every part, 0 without members."""
+    """Average the similarity of every hyperedge to the members of every part, 0 without members."""
     member = (parts[:, np.newaxis] == np.arange(n_parts)) * edge_weights[:, np.newaxis]
     return _means(jaccard @ member, member.sum(axis=0))
 
@@ -1021,7 +1025,7 @@ def _first_run(edges: Hyperedges, n_parts: int, weights: FloatArray) -> int:
         agreement = mean_agreement(table)
     else:
         agreement = (table @ weights - np.diag(table) * weights) / np.maximum(weights.sum() - weights, 1e-300)
-    # The tolerance keeps the last digits from deciding ties.
+    # The tolerance makes ties independent of rounding.
     return int(among[(agreement[among] >= agreement[among].max() - 1e-12).argmax()])
 
 

@@ -1,4 +1,4 @@
-"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, powers."""
+"""Smallest eigenpairs of Laplacians: dense, Lanczos, Chebyshev filters, LOBPCG, power iteration."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Laplacian = Literal["sym", "unnormalized", "rw"]
 EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
 # With "auto", Laplacians up to this size are solved as dense matrices.
 DENSE_UP_TO = 1500
-# With "auto", larger ones are filtered from this size on unless they factorise well.
+# With "auto", larger Laplacians use Chebyshev filters from this size on unless they factorise well.
 CHEBYSHEV_FROM = 20_000
-# Factors of graphs with more neighbours than this fill in too much to be worth it.
+# With more neighbours than this, factors fill in too much for a factorisation to pay.
 FACTOR_NEIGHBORS = 24
 # Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
@@ -37,20 +37,23 @@ Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
-# The same for filtered vectors, which all come as near as that, while Lanczos finds most of them far better
-# than asked for; and for pairs of which only the eigenvalue counts: its error is of the order of the square.
+# Limits for filtered vectors, and for pairs of which only the eigenvalue is needed. All filtered
+# residuals are close to their limit, while Lanczos mostly does far better. The error of an
+# eigenvalue is of the order of the squared residual.
 _FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
-# Lanczos runs, each on the complement of the vectors found before.
+# Maximum number of Lanczos runs, each on the complement of the vectors found before.
 _MAX_PASSES = 6
 _MAX_RESTARTS = 100
-# Extra vectors of a block, which speed up the convergence of the wanted ones.
+# Extra vectors of a block, which speed up convergence.
 _EXTRA = 4
-# Unnormalised Laplacians are filtered if no degree is more than so many mean ones: eigenvalues far above the
-# rest leave filters little to tell the lowest ones apart by, while Lanczos is soon done with them.
+# Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far
+# above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
 _REGULAR = 10.0
-# Filters at most, and at least, so that nothing is missed where all residuals are small at first.
+# Maximum and minimum number of filters. The minimum avoids missed vectors if all initial residuals
+# are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# The degree of a filter, and the most that it may amplify, beyond which the columns of a block become alike.
+# Maximum degree and log-amplification of a filter. Beyond them, the columns of a block become too
+# similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
@@ -67,7 +70,7 @@ def spectral_embedding(
     parts: NDArray[Any] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Eigenvectors of the smallest eigenvalues of a graph Laplacian, the constant one included.
+    """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
     Parameters
     ----------
@@ -76,24 +79,21 @@ def spectral_embedding(
     n_components : int
         Number of vectors.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero rows stay
-        zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times those of ``"sym"`` before scaling.
+        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero
+        rows stay zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times the unscaled
+        eigenvectors of ``"sym"``.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: dense up to 1500 samples, ``"chebyshev"`` from 20,000 on unless a factorisation is
-        cheap or unnormalised degrees are very unequal, otherwise ``"arpack"``. ``"arpack"``: Lanczos, on
-        the inverse where a factorisation is cheap (small or low-dimensional data). ``"chebyshev"``: subspace
-        iteration with Chebyshev filters, for all vectors at once and on ``n_jobs`` threads; of an
-        unnormalised Laplacian with very unequal degrees it may miss the smallest. ``"lobpcg"``: block
-        conjugate gradients, Jacobi preconditioner for the unnormalised Laplacian. ``"pic"``: 100 steps of
-        block power iteration, quick and rough.
+        ``"auto"``: ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a
+        factorisation is cheap or unnormalised degrees are very unequal, else ``"arpack"``. The
+        Notes of :func:`spectral_embedding` describe the solvers.
     rng : numpy.random.Generator
-        Draws starting vectors.
+        Generator for starting vectors.
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Numbers 0, 1, ... of parts that are only weakly tied, for instance the components before
-        bridging; default the connected components. Helps iterative solvers past the near-zero
-        eigenvalues; does not change what is computed.
+        Weakly connected part 0, 1, ... of every sample, such as its component before bridging;
+        default connected components. Helps iterative solvers with near-zero eigenvalues; does not
+        change the result.
     n_jobs : int, optional
         Number of threads of ``"chebyshev"``; does not affect the result.
 
@@ -101,17 +101,23 @@ def spectral_embedding(
     -------
     eigenvalues : ndarray of shape (n_eigenvalues,), increasing
     vectors : ndarray of shape (n_samples, n_components)
-        The entry of largest magnitude of every vector is positive before rows are scaled.
+        Before rows are scaled, the entry of largest magnitude of every vector is positive.
 
     Raises
     ------
     ValueError
-        More vectors or eigenvalues than samples, or fewer eigenvalues than vectors.
+        If not 1 <= n_components <= n_eigenvalues <= n_samples.
 
     Notes
     -----
-    Iterative solvers: O(nnz + n_samples n_components) memory and, per step, time; residuals of 1e-4
-    relative to the largest degree, with ``"chebyshev"`` 1e-5, and 1e-3 for eigenvalues beyond
+    ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or
+    low-dimensional data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on
+    ``n_jobs`` threads. It may miss the smallest eigenvalues of an unnormalised Laplacian with very
+    unequal degrees. ``"lobpcg"`` is block conjugate gradients, with a Jacobi preconditioner for the
+    unnormalised Laplacian. ``"pic"`` is 100 steps of block power iteration, fast but inaccurate.
+
+    Iterative solvers need O(nnz + n_samples n_components) memory, and time per step. Residuals are
+    1e-4 times the largest degree, with ``"chebyshev"`` 1e-5 times, or 1e-3 for eigenvalues beyond
     ``n_components``.
 
     References
@@ -137,7 +143,7 @@ def spectral_embedding(
         vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     elif laplacian == "rw":
         vectors = vectors * inverse_root(degrees(S))[:, None]
-    # Rounding can leave the zeros of the spectrum slightly negative.
+    # Rounding can make zero eigenvalues slightly negative.
     return np.maximum(values, 0.0), vectors
 
 
@@ -171,7 +177,8 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Neighbours get near each other in memory, which products of large matrices mostly wait for.
+    # Place neighbours close together in memory: products of large matrices are limited by memory
+    # access.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     L = _reordered(L, order)
     values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
@@ -181,7 +188,7 @@ def _pairs(
 
 
 def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
-    """Rows and columns of a symmetric matrix in another order."""
+    """Permute the rows and columns of a symmetric matrix."""
     place = np.empty(len(order), dtype=S.indices.dtype)
     place[order] = np.arange(len(order), dtype=place.dtype)
     matrix = S[order]
@@ -192,15 +199,16 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 
 
 def _factors_well(S: sp.csr_array) -> bool:
-    """Whether a factorisation of the Laplacian fills in so little that it takes seconds at most.
+    """Whether a factorisation of the Laplacian has little fill-in and needs seconds at most.
 
-    The widest level of a breadth-first search bounds the width of a band the graph can be brought to.
+    The widest level of a breadth-first search bounds the bandwidth to which the graph can be
+    reordered.
     """
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
         return False
     far = 0
-    # Start from an end of the graph rather than from its middle.
+    # The second search starts from an end of the graph.
     for _ in range(2):
         hops = csgraph.dijkstra(S, indices=far, unweighted=True)
         hops = np.where(np.isfinite(hops), hops, 0).astype(np.int64)
@@ -209,7 +217,7 @@ def _factors_well(S: sp.csr_array) -> bool:
 
 
 def _fix_signs(vectors: FloatArray) -> FloatArray:
-    """Every column with its entry of largest magnitude positive; the first among (nearly) equal ones."""
+    """Make the entry of largest magnitude of every column positive; of near ties, the first."""
     magnitude = np.abs(vectors)
     first = (magnitude >= (1.0 - 1e-6) * magnitude.max(axis=0)).argmax(axis=0)
     signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
@@ -225,14 +233,14 @@ def eigengap(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> float:
-    """Eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian, without labels.
+    """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities, zero diagonal.
     n_clusters : int
-        K; the gap of K = n_samples is 0.
+        K; the gap is 0 for K of at least n_samples.
 
     Returns
     -------
@@ -240,7 +248,7 @@ def eigengap(
 
     References
     ----------
-    PESC: a rule for the scale factor that needs no classes.
+    PESC: selection of the scale factor without classes.
     """
     S = checked_graph(S)
     if n_clusters >= S.shape[0]:
@@ -250,7 +258,7 @@ def eigengap(
 
 
 def dense_pairs(L: sp.csr_array, n_pairs: int) -> Pairs:
-    """All-dense solution; O(n^3) time, O(n^2) memory."""
+    """Solve with a dense matrix; O(n^3) time, O(n^2) memory."""
     values, vectors = eigh(L.toarray(), subset_by_index=[0, n_pairs - 1])
     return values, vectors
 
@@ -264,13 +272,14 @@ def lanczos_pairs(
     *,
     factorize: bool = False,
 ) -> Pairs:
-    """Lanczos iteration, repeated on what is orthogonal to the vectors found until nothing is missing.
+    """Solve by repeated Lanczos iteration, on the complement of the vectors found before.
 
-    One Lanczos run sees one vector of an eigenspace, so it passes over copies of eigenvalues that are
-    (nearly) equal, as the zeros of a graph in (nearly) separate parts are. The eigenvalues of L lie in [0, 2
-    scale]; ``known`` holds orthonormal vectors, one per part of the graph, that span what is almost the null
-    space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale: far fewer steps, but the
-    memory for the factors grows fast with the number of neighbours of a sample.
+    A Lanczos run finds one vector per eigenspace. It therefore misses copies of (nearly) equal
+    eigenvalues, such as the zeros of a graph with (nearly) separate parts. Runs are repeated until
+    no pair is missing. The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal
+    vectors, one per part of the graph, that nearly span the null space. ``factorize`` iterates with
+    (L + tiny I)^-1 instead of I - L / scale, in far fewer steps, but the memory for the factors
+    grows fast with the number of neighbours.
     """
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
@@ -301,7 +310,7 @@ def lanczos_pairs(
 
 
 def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
-    """x -> (L + shift I)^-1 x by one sparse factorisation, and the tolerance for it."""
+    """Return x -> (L + shift I)^-1 x, by one sparse factorisation, and its tolerance."""
     shifted = (L + 1e-5 * scale * sp.eye_array(L.shape[0])).tocsc()
     options = {"SymmetricMode": True}
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
@@ -309,7 +318,7 @@ def _inverse(L: sp.csr_array, scale: float) -> tuple[Step, float]:
 
 
 def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> FloatArray:
-    """The best ``n_pairs`` vectors within the span of the known ones."""
+    """Return at most ``n_pairs`` best approximate eigenvectors within the span of ``known``."""
     if known.shape[1] <= n_pairs:
         return known.toarray()
     reduced = (known.T @ L @ known).tocsr()
@@ -318,13 +327,13 @@ def _reduced_vectors(L: sp.csr_array, known: sp.csr_array, n_pairs: int) -> Floa
     else:
         scale = float(reduced.diagonal().max()) or 1.0
         none, rng = sp.csr_array((reduced.shape[0], 0)), np.random.default_rng(0)
-        # Parts are tied by few edges, so that the factors hardly fill in.
+        # Few edges connect the parts, so the factors have little fill-in.
         rotation = lanczos_pairs(reduced, n_pairs, scale, none, rng, factorize=True)[1]
     return np.asarray(known @ rotation)
 
 
 class _Deflated:
-    """A symmetric operator on the orthogonal complement of vectors already known."""
+    """A symmetric operator on the orthogonal complement of known vectors."""
 
     def __init__(self, step: Step, known: sp.csr_array, vectors: FloatArray) -> None:
         self.step, self.known = step, known
@@ -339,7 +348,7 @@ class _Deflated:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
     def largest(self, n_pairs: int, tolerance: float, rng: np.random.Generator) -> FloatArray:
-        """Vectors of the largest eigenvalues, as many as converge, orthonormal."""
+        """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, orthonormal."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
@@ -370,13 +379,14 @@ def chebyshev_pairs(
     n_vectors: int | None = None,
     n_jobs: int | None = None,
 ) -> Pairs:
-    """Subspace iteration with polynomials of L that damp the upper end of its spectrum.
+    """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum.
 
-    Every round applies such a filter to a block of approximate eigenvectors, those of ``known`` and random
-    ones at first, makes them orthonormal, and takes the best pairs within their span. Vectors that have
-    converged stay in the span and are no longer filtered. Beyond the first ``n_vectors`` pairs only the
-    eigenvalues need to be accurate. A block of vectors costs one pass over L per degree, and rows of L and
-    fixed blocks of rows of the vectors are shared among threads without any effect on a sum.
+    The block of approximate eigenvectors starts with vectors from ``known`` and random vectors.
+    Every round filters the block, makes it orthonormal, and computes the best pairs within its
+    span. Converged vectors stay in the span but are no longer filtered. Beyond the first
+    ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering a block costs one pass
+    over L per degree. Threads share rows of L and fixed blocks of rows of the vectors, which does
+    not change any sum.
     """
     n = L.shape[0]
     allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
@@ -395,10 +405,10 @@ def chebyshev_pairs(
             late = np.flatnonzero(excess > 1.0) if n_kept < n_pairs else np.array([n_pairs - 1])
             kept, block = block[:, :n_kept].copy(), block[:, n_kept:].copy()
             block = _filtered(products, block, values[-1], values[late], excess[late], scale)
-            for _ in range(2):  # a second pass takes out what rounding has left
+            for _ in range(2):  # the second pass removes rounding errors of the first
                 products.multiply(kept, -products.inner(kept, block), block)
             block = np.column_stack([kept, block])
-            del kept  # its memory is for the image under L
+            del kept  # free memory for the image under L
     if excess.max() > 1.0 and block.shape[1] < n:
         warn_caller(
             f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters the largest residual is "
@@ -410,20 +420,20 @@ def chebyshev_pairs(
 def _filtered(
     products: _Products, block: FloatArray, last: float, wanted: FloatArray, excess: FloatArray, scale: float
 ) -> FloatArray:
-    """A Chebyshev polynomial of L times the block, which is overwritten.
+    """Multiply the block by a Chebyshev polynomial of L, overwriting the block.
 
-    The polynomial is small between ``last``, the largest Ritz value of the block, and the bound 2 scale of
-    the spectrum, and grows below. Its degree is, within limits, what the pairs of the Ritz values ``wanted``
-    need to get rid of the ``excess`` of their residuals.
+    The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the
+    bound of the spectrum, and grows below. Its degree, within limits, suffices to reduce the
+    residuals of the Ritz values ``wanted`` by their ``excess``.
     """
-    # Where eigenvalues are dense, the cut must still leave a gap to filter by.
+    # Even with dense eigenvalues, filtering needs a gap below the cut.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
     half, middle = scale - cut / 2.0, scale + cut / 2.0
     growth = np.maximum(np.arccosh((middle - np.minimum(wanted, cut)) / half), 1e-3)
     enough = float((np.log(10.0 * np.maximum(excess, 1.0)) / growth).max())
     degree = min(enough, _AMPLIFIED / np.arccosh(middle / half), _MAX_DEGREE)
     other = np.zeros_like(block)
-    # The recurrence 2 (c - L) / e T_i - T_(i-1), all of it divided by T_i(0).
+    # The recurrence 2 (c - L) / e T_i - T_(i-1), divided by its value at L = 0.
     start = share = half / middle
     factors = (-share / half, share * middle / half, 0.0)
     for _ in range(max(2, int(np.ceil(degree)))):
@@ -436,9 +446,10 @@ def _filtered(
 
 
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Turn a block into the Ritz vectors of its span; their values, increasing, and |L u - lambda u|."""
+    """Replace a block by its Ritz vectors; return increasing Ritz values and |L u - lambda u|."""
     for _ in range(3):
-        # Further passes make nearly dependent columns orthogonal; of dependent ones rounding makes others.
+        # Repeat for nearly dependent columns; rounding replaces dependent columns by new
+        # directions.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -454,7 +465,7 @@ def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, Flo
 
 
 class _Products:
-    """Products of a matrix L and of blocks of vectors, on threads that cannot change a bit."""
+    """Threaded products of a matrix L and of blocks of vectors, identical for any ``n_jobs``."""
 
     def __init__(self, L: sp.csr_array, n_jobs: int | None) -> None:
         self.L, self.n_jobs = L, n_jobs
@@ -466,7 +477,7 @@ class _Products:
         for_blocks(kernel, len(block), block.shape[1] * n_entries, self.n_jobs)
 
     def multiply(self, block: FloatArray, small: FloatArray, out: FloatArray) -> None:
-        """Add block times a small matrix to ``out``; in the place of a block that is ``out`` itself."""
+        """Add block times a small matrix to ``out``; if ``out`` is the block, replace it."""
 
         def multiply(lo: int, hi: int) -> None:
             out[lo:hi] = block[lo:hi] @ small if out is block else out[lo:hi] + block[lo:hi] @ small
@@ -474,7 +485,7 @@ class _Products:
         for_blocks(multiply, len(block), small.size, self.n_jobs)
 
     def inner(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Inner products of columns, summed over fixed blocks of rows."""
+        """Compute inner products of columns, summed over fixed blocks of rows."""
         shape = left.shape[1], right.shape[1]
 
         def add(lo: int, hi: int, total: FloatArray) -> None:
@@ -492,11 +503,11 @@ def lobpcg_pairs(
     *,
     jacobi: bool,
 ) -> Pairs:
-    """Block conjugate gradients with a block somewhat wider than needed; Lanczos if it breaks down."""
+    """Solve by LOBPCG with extra vectors in the block, or by Lanczos if this does not converge."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
     preconditioner = sp.diags_array(1.0 / np.maximum(L.diagonal(), 1e-12 * scale)) if jacobi else None
     with warnings.catch_warnings(), suppress(ValueError, np.linalg.LinAlgError):
-        # Whether it converged is checked below, by residuals.
+        # Convergence is checked below, by residuals.
         warnings.simplefilter("ignore")
         if block.shape[1] >= n_pairs:
             found = lobpcg(L, block, M=preconditioner, largest=False, tol=_RESIDUAL * scale, maxiter=200)[1]
@@ -523,7 +534,7 @@ def power_pairs(
     *,
     n_steps: int = 100,
 ) -> Pairs:
-    """Block power iteration on I - L / (2 scale), orthogonalised, with a final Rayleigh-Ritz step."""
+    """Run orthogonalised block power iteration on I - L / (2 scale), then a Rayleigh-Ritz step."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0]), rng)
     for _ in range(max(1, n_steps // 5)):
         for _ in range(5):
@@ -533,7 +544,7 @@ def power_pairs(
 
 
 def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
-    """Best approximations to the smallest eigenpairs within the span of some vectors."""
+    """Approximate the smallest eigenpairs within the span of ``basis``."""
     # A second pass makes nearly dependent vectors orthogonal to working precision.
     basis = qr(qr(basis, mode="economic")[0], mode="economic")[0]
     reduced = basis.T @ (L @ basis)
@@ -542,18 +553,18 @@ def rayleigh_ritz(L: sp.csr_array, basis: FloatArray, n_pairs: int) -> Pairs:
 
 
 def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """|L u - lambda u| of every pair."""
+    """Compute |L u - lambda u| of every pair."""
     return np.sqrt(((L @ vectors - vectors * values) ** 2).sum(axis=0))
 
 
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
 ) -> NDArray[np.int32]:
-    """Parts of a graph that only weak edges, or edges between known parts, hold together.
+    """Find the parts of a graph that only weak edges, or edges between known parts, connect.
 
-    An edge counts as s_ij * strength_i * strength_j, and is weak below a thousandth of ``scale``. Every such
-    part makes an eigenvalue near zero, which Lanczos can hardly separate from the others. With very many weak
-    edges (more than one part per 20 samples), weak edges are ignored.
+    Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such
+    part causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this
+    would produce more than one part per 20 samples, weak edges connect samples like other edges.
     """
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
@@ -567,10 +578,11 @@ def weakly_tied_parts(
 
 
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
-    """Orthonormal vectors, one per part of a graph that is hardly tied to the rest.
+    """Return orthonormal vectors, one per weakly connected part of a graph.
 
-    ``lengths`` is the null vector of L for a connected graph: ones, or roots of the degrees. A part whose
-    vector is no near-null vector of L is left out, as a single sample is under the normalised Laplacian.
+    ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees.
+    Parts whose vector is far from a null vector of L are omitted, such as single samples under the
+    normalised Laplacian.
     """
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)

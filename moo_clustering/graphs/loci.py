@@ -1,4 +1,4 @@
-"""Neighbour lists and a spanning tree with the interestingness of its links, for locus-based genes."""
+"""Neighbour lists and a spanning tree with interestingness of links, for locus-based genes."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ Ranks = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class LocusGraph:
-    """Nearest neighbours and a minimum spanning tree of the same samples, with the same order of ties.
+    """Nearest neighbours and a minimum spanning tree of samples, with a common order of ties.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features), float64
-        Features with means 0.
+        Centred features.
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only
-        Nearest others, nearest first; -1 behind the last admissible one.
+        Admissible neighbours, nearest first, padded with -1.
     keys : ndarray of shape (n_samples,), int32
-        Among equally near samples, the one with the smaller key comes first.
+        Order of equally near samples, smaller keys first.
     tree : SpanningTree
     interest : LinkInterest
     recall : float or None
-        That of :class:`NeighborLists`.
+        Recall of the :class:`NeighborLists`.
     """
 
     X: FloatArray
@@ -65,7 +65,7 @@ class LocusGraph:
 
     @property
     def n_neighbors(self) -> int:
-        """Width of the lists: the requested number, or n_samples - 1."""
+        """Width of the lists: the requested number, at most n_samples - 1."""
         return self.neighbors.shape[1]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -85,28 +85,28 @@ def locus_graph(
     n_jobs: int | None = None,
     method: Method = "auto",
 ) -> LocusGraph:
-    """Neighbour lists, minimum spanning tree and the interestingness of its links.
+    """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     n_neighbors : int, default=10
-        L; fewer if there are fewer other samples.
+        L, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
-        Metric of lists and tree; not ``"precomputed"``, since clusters have centroids.
+        Metric of lists and tree, except ``"precomputed"``, because clusters need centroids.
     ties : {"random", "index"}, default="random"
-        Key: a random permutation, or the row number, which leaks the order of the rows.
+        Keys: a random permutation, or row numbers, which make results depend on the row order.
     root : int or "random", default="random"
     rank_cap : int, optional
-        As for :func:`mst_interestingness`; above ``n_neighbors``.
+        As in :func:`mst_interestingness`; above ``n_neighbors``.
     rng : numpy.random.Generator
-        Draws keys, then the root.
+        Generator of keys, then of the root.
     groups : ConstraintGroups, optional
-        Samples in conflict are never neighbours; the tree does not know of them.
+        Conflicting samples are never neighbours; the tree ignores the groups.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
     method : str, default="auto"
-        Search of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
+        Search method of the lists, see :func:`neighbor_lists`; tree and ranks are exact.
 
     Returns
     -------
@@ -115,11 +115,11 @@ def locus_graph(
     Raises
     ------
     ValueError
-        Bad data, or a sample without any admissible neighbour.
+        If data or parameters are invalid, or a sample has no admissible neighbour.
 
     Notes
     -----
-    Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
+    Time and memory as in :func:`neighbor_lists`, :func:`euclidean_mst` and
     :func:`mst_interestingness`.
     """
     if isinstance(metric, str) and metric == "precomputed":
@@ -134,33 +134,34 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = tie_keys(n, ties, rng)
-    # Only norms of differences, not angles or what else is about the origin, are the same from the mean.
+    # Centring only preserves norms of differences, not angles or other quantities relative to the
+    # origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
     neighbors, recall = np.empty((1, 0), dtype=np.int32), None
     if n > 1:
-        # Only the order of the neighbours counts, and lists hold distances in single precision.
+        # Rescale for single-precision distances; only the order of the neighbours matters.
         given = near_one(given, together=True) if metric in DIFFERENCES else given
         lists = ordered_lists(given, min(n_neighbors, n - 1), metric, keys, groups, n_jobs, method)
         neighbors, recall = lists.indices, lists.recall
-    # Encodings share what nobody can write to.
+    # Read-only, because encodings share the array.
     neighbors.flags.writeable = False
     return LocusGraph(data, neighbors, keys, tree, interest, recall)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkInterest:
-    """Ranks of the ends of the links of a spanning tree; a link is known by its child end.
+    """Ranks of the endpoints of spanning-tree links; a link is identified by its child.
 
     Attributes
     ----------
     rank_of_parent : ndarray of shape (n_samples,), int32
-        Place of the parent among the neighbours of the child, from 1; 0 for the root.
+        Rank of the parent among the neighbours of the child, from 1; 0 for the root.
     rank_of_child : ndarray of shape (n_samples,), int32
-        Place of the child among the neighbours of the parent.
+        Rank of the child among the neighbours of the parent, from 1; 0 for the root.
     order : ndarray of shape (n_samples - 1,), int32
-        Child ends: by falling degree, then falling length, then key.
+        Children, sorted by decreasing degree, decreasing length, then key.
     """
 
     rank_of_parent: Ranks
@@ -169,11 +170,11 @@ class LinkInterest:
 
     @property
     def degree(self) -> Ranks:
-        """Degree of interestingness, the smaller of both ranks."""
+        """Degree of interestingness, the smaller of the two ranks."""
         return np.minimum(self.rank_of_parent, self.rank_of_child)
 
     def interesting(self, n_neighbors: int) -> BoolArray:
-        """Whether neither end is among the so many nearest neighbours of the other."""
+        """Whether neither endpoint is among the ``n_neighbors`` nearest neighbours of the other."""
         return self.degree > n_neighbors
 
 
@@ -186,20 +187,20 @@ def mst_interestingness(
     rank_cap: int | None = None,
     n_jobs: int | None = None,
 ) -> LinkInterest:
-    """Ranks and priority of the links of a spanning tree.
+    """Compute ranks and priority of the links of a spanning tree.
 
     Parameters
     ----------
     tree : SpanningTree
     X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        Features, or distances (n_samples, n_samples) with ``metric="precomputed"``.
     keys : ndarray of shape (n_samples,), int32, optional
-        Order of equally near neighbours; default: that of the rows.
+        Order of equally near neighbours; default row numbers.
     metric : str or callable, default="euclidean"
     rank_cap : int, optional
-        Larger ranks become this one, which is faster; links beyond are ordered by their length.
+        Limit of ranks, for speed; links whose degree reaches it are sorted by length.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; does not affect the result.
 
     Returns
     -------
@@ -208,11 +209,11 @@ def mst_interestingness(
     Raises
     ------
     ValueError
-        Data of another number of samples, or a cap below 1.
+        If numbers of samples differ, or ``rank_cap`` is below 1.
 
     Notes
     -----
-    About O(N log N) time in few features, O(N^2 n_features) at worst; O(N n_features) memory.
+    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory.
 
     References
     ----------
@@ -277,7 +278,7 @@ def _ranks(
         stack = np.empty(256, dtype=np.int64)
         ranks(ordered, tree.points, keys[tree.samples], *tree.nodes, cap, stack, lo, hi, found)
 
-    # A walk down the tree takes about a thousand operations.
+    # A search of the tree costs about a thousand operations.
     for_parts(share, len(pairs), 1e3 * len(pairs), n_jobs)
     out[by_place] = found
     return out
@@ -293,24 +294,25 @@ def _rank_in_rows(rows: NDArray[Any], pairs: Int64Array, keys: NDArray[np.int32]
 
 
 def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
-    """Ranks among duplicates, which come first, by their keys; no search is needed."""
+    """Compute ranks among duplicates, which precede all other samples, from their keys."""
     place = np.empty(len(rows.samples), dtype=np.int64)
     place[rows.samples] = np.arange(len(place))
     of, to = place[pairs].T
-    # A sample is not among its own neighbours: those behind it move up by one.
+    # A sample is not its own neighbour: duplicates after it move up by one.
     return 1 + to - rows.start[rows.of_sample[pairs[:, 0]]] - (of < to)
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1.
+    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1.
 
-    Matrix products decide which samples are nearer; only those too close for that are compared by their
-    differences. O(N^2 n_features) time for N different first samples, in blocks of bounded size.
+    Distances are compared by matrix products, and near ties by differences of samples.
+    O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
     """
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding of |x|^2 - 2 x.y + |y|^2, sums of n_features terms that stay below (|x| + |y|)^2.
+    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2: its sums of n_features terms are at most
+    # (|x| + |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")
@@ -325,7 +327,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # the limit has passed through `rounded`
+            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limit
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -1,4 +1,4 @@
-"""Minimum spanning trees, and the clusters that Genie makes along them."""
+"""Minimum spanning trees, and Genie clustering along them."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from moo_clustering.graphs.spectral import checked_counts
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
-# Up to this many distinct samples, Prim's algorithm is as fast as Boruvka's.
+# Up to this number of distinct samples, Prim's algorithm is as fast as Boruvka's.
 _FEW = 1000
-# Up to this many samples of many features, all distances are computed at once: 128 MB at most.
+# Up to this number of samples with many features, all distances are precomputed: 128 MB at most.
 _ALL_PAIRS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A minimum spanning tree, hung up at one sample.
+    """A rooted minimum spanning tree.
 
     Attributes
     ----------
     parent : ndarray of shape (n_samples,), int32
-        The root is its own.
+        Parents; the root is its own parent.
     lengths : ndarray of shape (n_samples,), float64
         Distance to the parent; 0 for the root.
     root : int
     order : ndarray of shape (n_samples,), int32
-        All samples, parents before their children.
+        All samples, parents before children.
     """
 
     parent: NDArray[np.int32]
@@ -64,7 +64,7 @@ class SpanningTree:
         return len(self.parent)
 
     def links(self) -> NDArray[np.int32]:
-        """Child and parent of every link, shape (n_samples - 1, 2), in the order of the children."""
+        """Return child and parent of every link, shape (n_samples - 1, 2), sorted by child."""
         children = np.flatnonzero(np.arange(self.n_samples) != self.root).astype(np.int32)
         return np.column_stack([children, self.parent[children]])
 
@@ -78,24 +78,24 @@ def euclidean_mst(
     algorithm: Algorithm = "auto",
     rng: np.random.Generator | None = None,
 ) -> SpanningTree:
-    """Exact minimum spanning tree of samples.
+    """Compute the exact minimum spanning tree of samples.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) symmetric distances with ``metric="precomputed"``.
+        Features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     root : int or "random", default="random"
-        Sample that the tree hangs from; the links do not depend on it.
+        Root sample; does not affect the links.
     ties : {"random", "index"} or ndarray of shape (n_samples,), int32, default="random"
-        Keys of the samples: of equally long links the one with the smaller key comes first, then by
-        the larger key. A random permutation, the row numbers, or keys of one's own.
+        Unique keys of the samples: a random permutation, row numbers, or an array. Links of equal
+        length are sorted by their smaller key, then by their larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
-        Boruvka's rounds over a tree of boxes, for Euclidean distances; or Prim's, sample by sample
-        without a matrix of distances, for any metric. The result is the same.
+        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds sample
+        by sample, for any metric, without a distance matrix. The result is the same.
     rng : numpy.random.Generator, optional
-        Generator for the root and the keys, if they are random.
+        Generator for random roots and keys.
 
     Returns
     -------
@@ -104,17 +104,17 @@ def euclidean_mst(
     Raises
     ------
     ValueError
-        Bad data, a root that is no sample, or Boruvka's algorithm for another metric.
+        If data, root or ties are invalid, or ``"boruvka"`` is used with a non-Euclidean metric.
 
     Notes
     -----
-    Prim takes O(N^2 n_features) time, Boruvka about O(N log N) in few features; memory is
-    O(N n_features), and at most 128 MB for distances of up to 4096 samples of more than 20 features.
-    Duplicates are joined by links of length 0 to the one with the smallest key.
+    O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features)
+    memory, plus at most 128 MB for distances of up to 4096 samples with more than 20 features.
+    Links of length 0 join duplicates to their sample of smallest key.
 
     References
     ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, for what the tree is used for.
+    Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree.
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"
@@ -188,9 +188,9 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Squares of all distances (n, n), where their number is moderate and features are many; or None.
+    """Compute all squared distances, shape (n, n); None for few features or many points.
 
-    Kernels that compute them pair by pair, again and again, take several times as long then.
+    With many features, kernels that recompute distances pair by pair are several times slower.
     """
     if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
         return None
@@ -217,7 +217,7 @@ def _prim_by_rows(row: Callable[[int], NDArray[Any]], keys: NDArray[np.int32]) -
 
 
 def _smaller(keys: NDArray[np.int32], newest: int, source: Int64Array) -> BoolArray:
-    """Whether the link to the newest comes before that to the source, both of the same length."""
+    """Whether a link to the newest sample precedes an equally long link to the source."""
     new = np.sort(np.column_stack([keys, np.full(len(keys), keys[newest])]), axis=1)
     old = np.sort(np.column_stack([keys, keys[source]]), axis=1)
     return (new[:, 0] < old[:, 0]) | ((new[:, 0] == old[:, 0]) & (new[:, 1] < old[:, 1]))
@@ -241,30 +241,30 @@ def mutual_reachability_mst(
     metric: neighbors.PlainMetric = "euclidean",
     n_jobs: int | None = None,
 ) -> SpanningTree:
-    """Exact minimum spanning tree of the distances max(d_ij, core_i, core_j).
+    """Compute the exact minimum spanning tree of the distances max(d_ij, core_i, core_j).
 
-    core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the last
-    one if there are fewer.
+    core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the
+    farthest sample if there are fewer.
 
     Parameters
     ----------
     X : array-like of shape (m, n_features)
-        Or (m, m) symmetric distances with ``metric="precomputed"``.
+        Features, or symmetric distances (m, m) with ``metric="precomputed"``.
     n_neighbors : int, default=5
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Threads of the neighbour search; the result does not depend on it.
+        Number of threads of the neighbour search; does not affect the result.
 
     Returns
     -------
     SpanningTree
-        Hung up at sample 0. Of links that are equally long, as many are that end at one sample of low
-        density, the one of smaller d_ij is taken, then by row numbers.
+        Tree with root 0. Links of equal length, which are common at samples of low density, are
+        sorted by d_ij, then by row numbers.
 
     Raises
     ------
     ValueError
-        Bad data or metric, distances that are not symmetric, or ``n_neighbors`` below 1.
+        If data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is below 1.
 
     Notes
     -----
@@ -282,7 +282,7 @@ def mutual_reachability_mst(
     if precomputed:
         if not np.allclose(data, data.T, rtol=1e-9, atol=0.0):
             raise ValueError('metric="precomputed": distances must be symmetric for a spanning tree.')
-        # Both halves alike to the bit, so that ties are ties from either end.
+        # Make both halves identical, so that ties do not depend on the direction of a link.
         data = np.maximum(data, data.T)
     links = np.empty((m - 1, 2), dtype=np.int64)
     if m == 1:
@@ -299,10 +299,10 @@ def mutual_reachability_mst(
 
 
 def minimax_distances(tree: SpanningTree) -> FloatArray:
-    """Longest link between every two samples on a spanning tree.
+    """Compute the longest link on the tree path between every two samples.
 
-    On a minimum spanning tree that is the least possible largest step of any path between them, also
-    known as the single-linkage or subdominant ultrametric distance.
+    On a minimum spanning tree, this is the smallest possible longest step of any path between them,
+    the single-linkage or subdominant ultrametric distance.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     place = np.empty(m, dtype=np.intp)
     place[order] = np.arange(m)
     above, length = place[tree.parent[order]], tree.lengths[order]
-    # Samples in the order of the tree: what came before is the start of a row.
+    # In tree order, the start of each row contains the samples already processed.
     path = np.zeros((m, m))
     for p in range(1, m):
         path[p, :p] = np.maximum(path[above[p], :p], length[p])
@@ -335,34 +335,33 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
 
 
 def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> IntpArray:
-    """Order in which Genie merges along a minimum spanning tree.
+    """Compute the order in which Genie merges the links of a minimum spanning tree.
 
-    While the Gini index of the cluster sizes is at most ``threshold`` the shortest unused link is
-    merged, otherwise the shortest unused link of a cluster of the least size.
+    If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest
+    unused link, else the shortest unused link of a smallest cluster.
 
     Parameters
     ----------
     links : array-like of shape (m - 1, 2)
         Links of a spanning tree of samples 0..m-1, for instance :meth:`SpanningTree.links`.
     lengths : array-like of shape (m - 1,)
-        Lengths that agree to twelve digits are tied; the earlier link comes first.
+        Lengths of the links. Lengths that agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        From 0 to 1; 1 is single linkage.
+        From 0 to 1 (single linkage).
 
     Returns
     -------
     ndarray of shape (m - 1,), intp
-        Positions in ``links``.
+        Positions in ``links``, first merge first.
 
     Raises
     ------
     ValueError
-        Links that are no spanning tree, lengths that do not match or are not finite, or a threshold
-        out of range.
+        If the links are not a spanning tree, lengths are invalid, or the threshold is out of range.
 
     Notes
     -----
-    O(m sqrt(m)) time at most, since so many sizes can differ at once; O(m) memory.
+    At most O(m sqrt(m)) time, because O(sqrt(m)) distinct cluster sizes can coexist. O(m) memory.
 
     References
     ----------
@@ -397,14 +396,14 @@ def _checked_links(links: ArrayLike, lengths: ArrayLike) -> tuple[Int64Array, Fl
 def genie_cuts(
     links: ArrayLike, lengths: ArrayLike, ks: Sequence[int] | NDArray[Any], *, threshold: float = 0.3
 ) -> NDArray[np.int32]:
-    """Partitions by Genie into each of several numbers of clusters.
+    """Compute Genie partitions for several numbers of clusters.
 
     Parameters
     ----------
     links, lengths
         As in :func:`genie_merges`.
     ks : sequence of int
-        Numbers of clusters, at least 1 each; m or more gives singletons.
+        Numbers of clusters, each at least 1; m or more returns singletons.
     threshold : float, default=0.3
         As in :func:`genie_merges`.
 
@@ -415,7 +414,7 @@ def genie_cuts(
 
     Notes
     -----
-    O(m) for every k besides the merges.
+    O(m) time per k, plus the merges.
     """
     wanted = checked_counts(ks)
     order = genie_merges(links, lengths, threshold=threshold)
@@ -431,7 +430,7 @@ def genie_cuts(
 
 def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -> SpanningTree:
     """Root a tree with links of shape (n_samples - 1, 2)."""
-    # In one order, whichever algorithm found them, since the order of the samples follows it.
+    # Sort the links: the order of the samples depends on it and must not depend on the algorithm.
     ends = np.sort(links, axis=1)
     by_ends = np.lexsort((ends[:, 1], ends[:, 0]))
     links, lengths = ends[by_ends], lengths[by_ends]
@@ -445,14 +444,14 @@ def hang_up(links: Int64Array, lengths: FloatArray, n_samples: int, root: int) -
 
 
 def box_tree(X: NDArray[Any]) -> BoxTree:
-    """Build a tree of rows. O(n_features N log N) time, O(n_features N) memory."""
+    """Build a tree of boxes over rows. O(n_features N log N) time, O(n_features N) memory."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     samples, *nodes = trees.build(rows, trees.node_count(len(rows)))
     return BoxTree(rows[samples], samples, *nodes)
 
 
 class BoxTree(NamedTuple):
-    """A tree over points; positions are places in the order of its leaves."""
+    """A tree of boxes over points; positions follow the order of its leaves."""
 
     points: FloatArray  # shape (n_points, n_features): by position
     samples: Int64Array  # shape (n_points,): row of the data at every position
@@ -463,7 +462,7 @@ class BoxTree(NamedTuple):
 
     @property
     def nodes(self) -> tuple[NDArray[Any], ...]:
-        """Arrays by node, as kernels take them."""
+        """Arrays by node, in the order of kernel arguments."""
         return self.start, self.stop, self.low, self.high
 
     def positions(self) -> Int64Array:
