@@ -861,7 +861,7 @@ def _descend(problem: _Subproblem, P: AnyFloatArray, enough: float) -> tuple[Any
 def _line_search(
     problem: _Subproblem, P: AnyFloatArray, gradient: AnyFloatArray, alpha: float
 ) -> tuple[AnyFloatArray, float]:
-    """Return P after the longest sufficient-decrease step alpha * beta^i, or P, and the step."""
+    """Take the longest step alpha * beta^i that decreases f enough, if any; return P and the length."""
     best = P
     grow = True
     length = alpha
@@ -883,7 +883,7 @@ def _line_search(
 
 
 def _projected(gradient: AnyFloatArray, P: AnyFloatArray) -> AnyFloatArray:
-    """Return the entries of the gradient along which P can descend."""
+    """Return the gradient at the entries of P that a descent step can change."""
     return gradient[(gradient < 0) | (P > 0)]
 
 
@@ -905,7 +905,7 @@ def _solve(
             continue
         model = NMF(U.shape[1], solver=solver, init="custom", tol=tol, max_iter=max_iter)
         with warnings.catch_warnings():
-            # ``n_iter`` shows missing convergence, and other solvers do not warn either.
+            # ``n_iter`` shows whether a run has converged; the other solvers do not warn either.
             warnings.simplefilter("ignore", ConvergenceWarning)
             results.V[run] = model.fit_transform(matrix.A, W=V.copy(), H=np.ascontiguousarray(U.T))
         results.U[run] = model.components_.T

@@ -53,7 +53,7 @@ RUNS_PER_BYTE = 255
 BLOCK_ROWS = 2048
 # Eigenvalues are in [0, 1]. Smaller ones are zero, with arbitrary eigenvectors.
 ZERO = 1e-10
-# Explains the upper limit in messages.
+# The upper limit of ``n_clusters``, in words for messages.
 _OBJECTS = ", the number of objects"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
@@ -808,14 +808,13 @@ def mcla(
         METIS balances the numbers of objects in meta-clusters, as in the paper, or with ``"unit"``
         the numbers of clusters, for runs whose clusters have unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        ``"metis"``: as in the paper. ``"matching"``: assigns clusters of a run to different
-        meta-clusters by similarity, unbalanced; omits surplus clusters if a run has more than
-        ``n_clusters``. ``"auto"``: METIS if pymetis is installed, else matching; the choice is
-        logged.
+        ``"metis"``: as in the paper. ``"matching"`` matches the clusters of a run with different
+        meta-clusters by similarity, and omits those beyond ``n_clusters``; it needs no balance.
+        ``"auto"``: METIS if pymetis is installed, else matching; the choice is logged.
     weights : array-like of shape (n_runs,), optional
         Weights of the runs in means, cuts and balance; 0 excludes a run.
     ties : {"first", "random"}, default="first"
-        Choice between equally associated meta-clusters.
+        How ties between equally associated meta-clusters are broken.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS and ``ties="random"``.
     return_association : bool, default=False

@@ -84,8 +84,8 @@ def spectral_embedding(
         eigenvectors of ``"sym"``.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
         ``"auto"``: ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a
-        factorisation is cheap or unnormalised degrees are very unequal, else ``"arpack"``. The
-        Notes of :func:`spectral_embedding` describe the solvers.
+        factorisation is cheap or unnormalised degrees are very unequal, else ``"arpack"``. See
+        Notes for the solvers.
     rng : numpy.random.Generator
         Generator for starting vectors.
     n_eigenvalues : int, optional

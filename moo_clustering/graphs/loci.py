@@ -100,7 +100,7 @@ def locus_graph(
     rank_cap : int, optional
         As in :func:`mst_interestingness`; above ``n_neighbors``.
     rng : numpy.random.Generator
-        Generator of keys, then of the root.
+        Generator for random keys, then for the root.
     groups : ConstraintGroups, optional
         Conflicting samples are never neighbours; the tree ignores the groups.
     n_jobs : int, optional
@@ -209,7 +209,7 @@ def mst_interestingness(
     Raises
     ------
     ValueError
-        If numbers of samples differ, or ``rank_cap`` is below 1.
+        If the numbers of samples differ, or ``rank_cap`` is below 1.
 
     Notes
     -----
@@ -327,7 +327,7 @@ def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32])
         rough[np.arange(len(samples)), samples] = np.inf
         for p, row in zip(chosen, row_of, strict=True):
             i, j = pairs[p]
-            slack = noise[i] + 1e-11 * limits[p]  # `rounded` has rounded the limit
+            slack = noise[i] + 1e-11 * limits[p]  # limits are rounded by `rounded`
             before = int(np.count_nonzero(rough[row] < limits[p] - slack))
             close = np.flatnonzero(np.abs(rough[row] - limits[p]) <= slack)
             exact = _square_distances(X, np.full(len(close), i), close)

@@ -347,7 +347,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     lengths : array-like of shape (m - 1,)
         Lengths of the links. Lengths that agree to twelve digits are tied, and keep their order.
     threshold : float, default=0.3
-        From 0 to 1 (single linkage).
+        From 0 to 1; 1 is single linkage.
 
     Returns
     -------

@@ -122,6 +122,9 @@ def test_more_clusters_than_all_runs_have():
     labels = cspa([[0, 0, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1]], 4, partitioner="svd", random_state=0)
     # As many as there are different objects.
     np.testing.assert_array_equal(labels, [0, 1, 2, 3, 2, 1])
+    # Four clusters of both runs together, but only two different objects.
+    labels = cspa([[0, 0, 1, 1, 1, 0], [1, 1, 0, 0, 0, 1]], 4, partitioner="svd", random_state=0)
+    np.testing.assert_array_equal(labels, [0, 0, 1, 1, 1, 0])
 
 
 @pytest.mark.slow
