@@ -28,6 +28,17 @@ MOCK_RUN = ("fit", "iris", "--method", "mock", "--set", "pop_size=10", "--set", 
 COMMAND = [sys.executable, "-m", "moo_clustering"]
 
 
+@pytest.fixture(autouse=True)
+def default_signals():
+    """Do not ignore signals, even if the tests were started with ``nohup``, which ignores SIGHUP."""
+    ignored = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @pytest.fixture
 def generation(monkeypatch):
     """Call a function when a search has done its second generation."""
