@@ -8,6 +8,7 @@ from .multilabel import MultiLabelTable as MultiLabelTable
 from .multilabel import label_indicators as label_indicators
 from .multilabel import read_multilabel as read_multilabel
 from .prepare import PreparedTable as PreparedTable
+from .prepare import TablePreparer as TablePreparer
 from .prepare import prepare_table as prepare_table
 from .sources import BUNDLED as BUNDLED
 from .sources import load_breast_cancer as load_breast_cancer

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import choice, did_you_mean, number_clusters, quoted, warn_caller
 from moo_clustering.bags import Bags
 from moo_clustering.datasets import arff, files
-from moo_clustering.datasets.prepare import blanks_note, read_dates
+from moo_clustering.datasets.cells import blanks_note, read_dates
 from moo_clustering.datasets.tables import (
     UNNAMED,
     column_names,

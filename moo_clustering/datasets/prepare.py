@@ -1,5 +1,6 @@
-"""Features from columns of any kind: ``prepare_table`` reads numbers, dates, units and categories.
+"""Features from columns of any kind: numbers, dates, units and categories, scaled, weighted and filled.
 
+``prepare_table`` prepares one table. ``TablePreparer`` is fitted to a table and prepares further rows alike.
 Columns with few values are weighted by their association with other columns. Missing cells are filled from
 the nearest rows.
 """
@@ -7,63 +8,40 @@ the nearest rows.
 from __future__ import annotations
 
 import re
-import unicodedata
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from scipy.stats import chi2
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering._docs import documented
 from moo_clustering._messages import quoted
 from moo_clustering.datasets import files
+from moo_clustering.datasets.cells import (
+    Column,
+    Kind,
+    Reread,
+    read_again,
+    read_column,
+    require_one_notation,
+    settled,
+)
 from moo_clustering.datasets.files import written
 
-Kind = Literal["number", "truth", "date", "category", "out"]
-# Words for missing values; the second set only among numbers.
-_MISSING = {"", "na", "n/a", "nan", "null", "?", "#n/a", "<na>"}
-_NO_NUMBER = _MISSING | {"none", "-", "--", ".", "missing", "unknown", "k.a.", "keine angabe"}
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
 _FEW, _MOST = 20, 100
 _MOST_MISSING = 0.5
 _WORDS = 4
-Convention = Literal["plain", "comma", "point", "ambiguous", "none"]
-_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
-_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?", re.ASCII)
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-_SPACED = re.compile(r"(?<=\d)[ '\u00a0\u202f](?=\d{3}(\D|$))", re.ASCII)
-# A column of many different numbers may contain a few other cells.
-_SHARE, _DIFFERENT = 0.9, 10
-_FORMATS = (
-    "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
-    "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
-)  # fmt: skip
-# A currency before the number, or a short unit after it. A prefix of letters would match names.
-_MEASURE = re.compile(
-    r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
-    r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
-    r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
-)
-_TIME = re.compile(
-    r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
-    re.ASCII | re.IGNORECASE,
-)
-# Durations in the notation of Python, pandas and ISO 8601, which begin with days or P.
-_DURATION = re.compile(r"-?(\d+ days?,? [-+]?\d+:\d\d:\d\d(\.\d+)?|P(?=T?\d)[\dDTHMS.]+)", re.ASCII)
-# Quarters and weeks in the notation of pandas, converted to their first day.
-_QUARTER = re.compile(r"(\d{4})Q([1-4])", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_WEEK = re.compile(r"(\d{4}-\d\d-\d\d)/\d{4}-\d\d-\d\d", re.ASCII)
-_FRACTION = re.compile(r"[+-]?\d{1,300}(/\d{1,300})?", re.ASCII)
-_BRACKETED = re.compile(r"\(\s*([^()-]+?)\s*\)")
-_BEFORE_SIGN = re.compile(r"^([+-])\s*([$€£¥]|EUR|USD|GBP|CHF)\s*")
 _SHOWN = 8
 # Bins of a continuous column for associations. Numbers of at most _FEW different values are discrete: their
 # values form clusters, as those of categories do.
@@ -107,6 +85,8 @@ class PreparedTable:
         Total variance of the features of each of the ``columns``, unless ``scale="none"``.
     missing : DataFrame of shape (n_samples, n_columns), bool
         Mask of the filled cells of ``columns``.
+    preparer : TablePreparer
+        Fitted preparer, whose ``transform`` prepares further rows.
     """
 
     X: NDArray[np.float64]
@@ -116,6 +96,7 @@ class PreparedTable:
     category_names: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
     missing: pd.DataFrame = field(default_factory=pd.DataFrame)
+    preparer: TablePreparer | None = None
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Names of the columns whose missing cells are associated with the clusters, strongest first.
@@ -216,68 +197,333 @@ def prepare_table(
     >>> table.X.var(axis=0).tolist()
     [1.0, 1.0]
     """
-    import pandas as pd
+    return TablePreparer(scale=scale, weights=weights, missing=missing)._fitted(frame)
 
-    for name, value, known in (
-        ("scale", scale, ("equal", "none")),
-        ("weights", weights, ("dependence", "equal")),
-        ("missing", missing, ("neighbors", "median")),
-    ):
-        if value not in known:
-            raise ValueError(f"{name} must be {known[0]!r} or {known[1]!r}, got {quoted(value)}")
-    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    if not frame.columns.is_unique:
-        raise files.DataError(
-            f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
+
+@documented(prepare_table)
+class TablePreparer(TransformerMixin, BaseEstimator):
+    """Transformer of tables with columns of any kind, as :func:`prepare_table`, to use on further rows.
+
+    Further rows are matched by the names of the columns and read in the notation of the fit. They get its
+    categories, scales and weights, and their missing cells are filled from its rows.
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of the fit, if the table had names.
+    n_features_in_ : int
+    column_names_ : tuple of str
+        Names of the columns that became features.
+    category_names_ : tuple of str
+        Names of the categorical ones.
+    weights_ : tuple of float
+        Total variance of the features of each column, unless ``scale="none"``.
+    notes_ : tuple of str
+        Description of the preparation, one line per kind of step.
+
+    Notes
+    -----
+    Columns of further rows may be in any order. Additional columns are ignored, and columns that the fit
+    left out may be absent. Unknown categories count as missing values. Numbers and dates may be in another
+    notation if it is unambiguous, and up to a tenth of the cells of a column may be unreadable.
+    :meth:`transform` warns of it; :meth:`prepare` returns it as notes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from moo_clustering.datasets import TablePreparer
+    >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "4,5", "3,5"], "kind": ["a", "b", "a", "b"]})
+    >>> preparer = TablePreparer(scale="none").fit(frame)
+    >>> preparer.transform(frame[::-1]).tolist()
+    [[3.5, 1.0], [4.5, 0.0], [2.5, 1.0], [1.5, 0.0]]
+    """
+
+    feature_names_in_: NDArray[np.object_]
+
+    def __init__(
+        self,
+        *,
+        scale: Literal["equal", "none"] = "equal",
+        weights: Literal["dependence", "equal"] = "dependence",
+        missing: Literal["neighbors", "median"] = "neighbors",
+    ) -> None:
+        self.scale = scale
+        self.weights = weights
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Infer the kinds, scales and weights of the columns.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_columns)
+            Of pandas, or of polars, pyarrow or AnnData, which are converted. At least two rows.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two rows, duplicate column names, or no usable columns.
+        """
+        self._fitted(X)
+        return self
+
+    @documented(fit)
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Fit to a table and return its features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), float64
+        """
+        return self._fitted(X).X
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Features of further rows. See :meth:`prepare`.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_columns)
+            Rows with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), float64
+
+        Raises
+        ------
+        DataError
+            If there are no rows, a column is missing, or its cells are of another kind, in another unit,
+            or ambiguous.
+
+        Warns
+        -----
+        UserWarning
+            If cells have unknown categories, another notation or no unit, are unreadable, or are far beyond
+            the range of the fit.
+        """
+        prepared, alarming = self._prepared(X)
+        if alarming:
+            warnings.warn("; ".join(alarming), UserWarning, stacklevel=2)
+        return prepared.X
+
+    @documented(transform)
+    def prepare(self, X: Any) -> PreparedTable:
+        """Features of further rows with filled columns and notes, without warnings.
+
+        Returns
+        -------
+        PreparedTable
+        """
+        return self._prepared(X)[0]
+
+    def inverse_transform(self, X: ArrayLike) -> pd.DataFrame:
+        """Columns that :meth:`transform` converts to these features, such as those of a cluster centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_columns)
+            Numbers, dates to the microsecond, booleans, and the categories with the greatest indicators.
+        """
+        check_is_fitted(self)
+        features = check_array(X, dtype=np.float64)
+        if features.shape[1] != len(self._feature_names):
+            raise ValueError(
+                f"X has {features.shape[1]} features, but the table has {len(self._feature_names)}"
+            )
+        ends = np.cumsum([len(scale.feature_names) for scale in self._scales])
+        blocks = np.split(features, ends[:-1], axis=1)
+        pairs = zip(self._scales, blocks, strict=True)
+        return pd.DataFrame({scale.column.name: scale.cells(block) for scale, block in pairs})
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Names of the features: those of columns, and ``column=value`` for the indicators of categories.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+        """
+        check_is_fitted(self)
+        if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
+            raise ValueError("input_features is not equal to feature_names_in_, the columns of the fit")
+        return np.array(self._feature_names, dtype=object)
+
+    def _fitted(self, table: Any) -> PreparedTable:
+        for name, value, allowed in (
+            ("scale", self.scale, ("equal", "none")),
+            ("weights", self.weights, ("dependence", "equal")),
+            ("missing", self.missing, ("neighbors", "median")),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
+        frame, has_names = _as_frame(table)
+        if not frame.columns.is_unique:
+            raise files.DataError(
+                f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
+            )
+        if len(frame) < 2:
+            rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
+            raise files.DataError(f"the table has {rows}, and clusters are made of at least two")
+        read = [read_column(name, frame[name]) for name in frame.columns]
+        conventions = {column.convention for column in read}
+        judged = [_judge(settled(column, conventions)) for column in read]
+        used = [column for column in judged if column.kind != "out"]
+        if not used:
+            _refuse(judged)
+        is_equal = self.scale == "equal"
+        shares = np.ones(len(used))
+        if is_equal and self.weights == "dependence":
+            shares = dependence_weights(used)
+        dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
+        used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
+        shares = shares[shares > 0.0]
+        known = np.column_stack([pd.notna(column.values) for column in used])
+        filled = [_filled(column) for column in used]
+        self._donors = None
+        if self.missing == "neighbors" and len(used) > 1:
+            self._donors = _Donors.of(used, filled, known, shares)
+            filled = self._donors.fill(filled, known)
+        columns = list(zip(used, filled, shares.tolist(), strict=True))
+        self._scales = [_Scale.of(column, values, is_equal, share) for column, values, share in columns]
+        blocks = [scale.features(values) for scale, values in zip(self._scales, filled, strict=True)]
+        if is_equal:
+            _warn_of_split(blocks, [column.name for column in used])
+        self._names_in = list(frame.columns)
+        self.n_features_in_ = frame.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        if has_names:
+            self.feature_names_in_ = np.array(self._names_in, dtype=object)
+        self._feature_names = tuple(name for scale in self._scales for name in scale.feature_names)
+        self.column_names_ = tuple(column.name for column in used)
+        self.category_names_ = tuple(column.name for column in used if column.kind == "category")
+        self.weights_ = tuple(shares.tolist())
+        n_indicators = sum(
+            len(scale.feature_names) for scale in self._scales if scale.column.kind == "category"
         )
-    if len(frame) < 2:
-        rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
-        raise files.DataError(f"the table has {rows}, and clusters are made of at least two")
-    read = [_read(name, frame[name]) for name in frame.columns]
-    written = {column.convention for column in read}
-    judged = [_judge(_settled(column, written)) for column in read]
-    used = [column for column in judged if column.kind != "out"]
-    if not used:
-        _refuse(judged)
-    shares = np.ones(len(used))
-    if scale == "equal" and weights == "dependence":
-        shares = dependence_weights(used)
-    dropped = [column.name for column, share in zip(used, shares, strict=True) if share == 0.0]
-    used = [column for column, share in zip(used, shares, strict=True) if share > 0.0]
-    shares = shares[shares > 0.0]
-    is_known = np.column_stack([pd.notna(column.values) for column in used])
-    filled = [_filled(column) for column in used]
-    if missing == "neighbors":
-        filled = _filled_by_neighbors(used, is_known, filled, shares)
-    blocks, names = [], []
-    for column, values, share in zip(used, filled, shares, strict=True):
-        block, block_names = _features(column, values, scale == "equal")
-        blocks.append(block * np.sqrt(share))
-        names += block_names
-    if scale == "equal":
-        _warn_of_split(blocks, [column.name for column in used])
-    categories = tuple(column.name for column in used if column.kind == "category")
-    widths = {c.name: block.shape[1] for c, block in zip(used, blocks, strict=True)}
-    n_indicators = sum(widths[name] for name in categories)
-    notes = (
-        *left_out_notes(judged),
-        *independence_notes(dropped),
-        *reading_notes(used, n_indicators),
-        *filled_notes(used, is_known, missing),
-        *class_notes(used),
+        self.notes_ = (
+            *left_out_notes(judged),
+            *independence_notes(dropped),
+            *reading_notes(used, n_indicators),
+            *filled_notes(used, known, self.missing),
+            *class_notes(used),
+        )
+        return self._table(blocks, filled, known, self.notes_)
+
+    def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
+        """The features of further rows, and the notes that :meth:`transform` warns of."""
+        check_is_fitted(self)
+        frame, notes = self._matched(*_as_frame(table))
+        columns = [scale.column for scale in self._scales]
+        found = [read_again(column, frame[column.name]) for column in columns]
+        require_one_notation(columns, frame, found)
+        alarming = [read.note for read in found if read.note]
+        alarming += unread_notes(columns, found)
+        values = []
+        for scale, read in zip(self._scales, found, strict=True):
+            cells, note = scale.known_categories(read.values)
+            values.append(cells)
+            alarming += [note] if note else []
+        beyond = [scale.beyond(cells) for scale, cells in zip(self._scales, values, strict=True)]
+        notes += [each.note for each in beyond if each.n and not each.is_far]
+        alarming += [each.note for each in beyond if each.is_far]
+        known = np.column_stack([pd.notna(cells) for cells in values])
+        filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
+        if self._donors is not None:
+            filled = self._donors.fill(filled, known)
+        blocks = [scale.features(cells) for scale, cells in zip(self._scales, filled, strict=True)]
+        notes += alarming + filled_notes(columns, known, self.missing)
+        return self._table(blocks, filled, known, notes), alarming
+
+    def _table(
+        self,
+        blocks: Sequence[NDArray[np.float64]],
+        filled: Sequence[NDArray[Any]],
+        known: NDArray[np.bool_],
+        notes: Sequence[str],
+    ) -> PreparedTable:
+        # Store texts as objects, not in the string type of pandas.
+        columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
+        return PreparedTable(
+            np.column_stack(blocks),
+            self._feature_names,
+            tuple(notes),
+            pd.DataFrame(dict(zip(self.column_names_, columns, strict=True))),
+            self.category_names_,
+            self.weights_,
+            pd.DataFrame(~known, columns=list(self.column_names_)),
+            self,
+        )
+
+    def _matched(self, frame: pd.DataFrame, has_names: bool) -> tuple[pd.DataFrame, list[str]]:
+        """The columns of the fit in the table of further rows, and a note about others."""
+        if not has_names or not self._has_names():
+            if frame.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input"
+                )
+            frame = frame.set_axis(self._names_in, axis=1)
+        if not len(frame):
+            raise files.DataError("Found array with 0 sample(s): the table has no rows")
+        names = list(frame.columns)
+        if absent := [name for name in self.column_names_ if name not in names]:
+            _refuse_absent(absent, names)
+        if double := [name for name in self.column_names_ if names.count(name) > 1]:
+            raise files.DataError(f"the table has two columns named {double[0]!r}")
+        others = [name for name in names if name not in set(self._names_in)]
+        if not others:
+            return frame, []
+        verb = "was" if len(others) == 1 else "were"
+        return frame, [f"{_columns(others)} {verb} not in the table of the fit, and ignored"]
+
+    def _has_names(self) -> bool:
+        return "feature_names_in_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _as_frame(table: Any) -> tuple[pd.DataFrame, bool]:
+    """A table of any package as a DataFrame, and whether its columns have names of their own."""
+    if isinstance(table, pd.DataFrame):
+        has_names = all(isinstance(name, str) for name in table.columns)
+        return table.set_axis([str(name) for name in table.columns], axis=1), has_names
+    for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
+        if hasattr(table, method) and not isinstance(table, pd.Series):
+            return _as_frame(getattr(table, method)())
+    if issparse(table):
+        raise TypeError("sparse data have no columns of text or dates, and need no preparation")
+    array = check_array(
+        table, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0
     )
-    owners = [column.name for column in used]
-    # Store texts as objects, not in the string type of pandas.
-    columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
-    return PreparedTable(
-        np.column_stack(blocks),
-        tuple(names),
-        notes,
-        pd.DataFrame(dict(zip(owners, columns, strict=True))),
-        categories,
-        tuple(shares.tolist()),
-        pd.DataFrame(~is_known, columns=owners),
-    )
+    return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), False
+
+
+def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
+    """Raise a DataError that names the absent columns, and similar names in the table."""
+    alike = {name.strip().casefold(): name for name in names}
+    hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
+    hint = f"; it has {_columns(hints)}, and names must be equal" if hints else ""
+    raise files.DataError(f"the table lacks {_columns(absent)} of the fit{hint}")
 
 
 def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ...]:
@@ -383,7 +629,7 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
             f"{explained[best]:.0%} of its own variance, and of no other column more than "
             f"{explained[second]:.0%}): leave the column out if such clusters are not meant",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -392,52 +638,77 @@ def _filled(column: Column) -> NDArray[Any]:
     missing = pd.isna(column.values)
     if not missing.any():
         return column.values
-    values, known = column.values.copy(), column.values[~missing]
-    values[missing] = np.median(known) if column.kind == "number" else _middle(known, column.kind)
+    values = column.values.copy()
+    values[missing] = _usual_cell(column.values[~missing], column.kind)
     return values
 
 
-def _filled_by_neighbors(
-    columns: Sequence[Column],
-    known: NDArray[np.bool_],
-    filled: list[NDArray[Any]],
-    weights: NDArray[np.float64],
-) -> list[NDArray[Any]]:
-    """Fill missing cells from the nearest rows, or from ``filled`` if no row has a column in common."""
-    incomplete = np.flatnonzero(~known.all(axis=1))
-    if not len(incomplete) or len(columns) == 1:
-        return filled
-    blocks = [
-        _features(column, values, True)[0] * np.sqrt(weight)
-        for column, values, weight in zip(columns, filled, weights, strict=True)
-    ]
-    is_known = np.repeat(known, [block.shape[1] for block in blocks], axis=1).astype(np.float64)
-    rows = np.column_stack(blocks) * is_known
-    donors = _some_rows(len(rows), _MOST_DONORS)
-    n_near = _DONORS if len(columns) > 2 else _DONORS_OF_TWO
-    found = [values.copy() for values in filled]
-    step = max(1, _PRODUCTS // len(donors))
-    for low in range(0, len(incomplete), step):
-        these = incomplete[low : low + step]
-        squares = rows[these] ** 2 @ is_known[donors].T + is_known[these] @ (rows[donors] ** 2).T
-        squares -= 2.0 * rows[these] @ rows[donors].T
-        # Per unit of the weight of the columns that both rows know.
-        common = (known[these] * weights) @ known[donors].T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distances = np.where(common > 0.0, np.maximum(squares, 0.0) / common, np.inf)
-        for at, column in enumerate(columns):
-            wanting, giving = np.flatnonzero(~known[these, at]), np.flatnonzero(known[donors, at])
-            if not len(wanting) or not len(giving):
-                continue
-            near = distances[np.ix_(wanting, giving)]
-            bound = np.partition(near, min(n_near, len(giving)) - 1, axis=1)[:, min(n_near, len(giving)) - 1]
-            # Include ties with the last one, so that the order of the rows has no influence.
-            taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
-            values = found[at][donors[giving]]
-            for row, is_taken in zip(these[wanting], taken, strict=True):
-                if is_taken.any():
-                    found[at][row] = _middle(values[is_taken], column.kind)
-    return found
+class _Donors(NamedTuple):
+    """Rows of the fit from which missing cells are filled."""
+
+    scales: list[_Scale]
+    weights: NDArray[np.float64]
+    rows: NDArray[np.float64]  # features, 0 where missing
+    known: NDArray[np.bool_]  # shape (n_donors, n_columns)
+    values: list[NDArray[Any]]
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[Column],
+        filled: Sequence[NDArray[Any]],
+        known: NDArray[np.bool_],
+        weights: NDArray[np.float64],
+    ) -> _Donors:
+        pairs = zip(columns, filled, weights, strict=True)
+        scales = [_Scale.of(column, values, True, weight) for column, values, weight in pairs]
+        chosen = _some_rows(len(known), _MOST_DONORS)
+        values = [each[chosen] for each in filled]
+        rows, _ = cls._masked(scales, values, known[chosen])
+        return cls(scales, weights, rows, known[chosen], values)
+
+    @staticmethod
+    def _masked(
+        scales: Sequence[_Scale], values: Sequence[NDArray[Any]], known: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Features with 0 for missing ones, and their mask, each of shape (n, n_features)."""
+        mask = np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
+        blocks = [scale.features(each) for scale, each in zip(scales, values, strict=True)]
+        return np.column_stack(blocks) * mask, mask
+
+    def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
+        """Fill cells that are not ``known`` from near rows, or from ``filled`` if no row is comparable."""
+        incomplete = np.flatnonzero(~known.all(axis=1))
+        if not len(incomplete):
+            return filled
+        found = [values.copy() for values in filled]
+        n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
+        n_features = [len(scale.feature_names) for scale in self.scales]
+        donors_mask = np.repeat(self.known, n_features, axis=1).astype(np.float64)
+        step = max(1, _PRODUCTS // len(self.rows))
+        for low in range(0, len(incomplete), step):
+            these = incomplete[low : low + step]
+            rows, mask = self._masked(self.scales, [values[these] for values in filled], known[these])
+            squares = rows**2 @ donors_mask.T + mask @ (self.rows**2).T
+            squares -= 2.0 * rows @ self.rows.T
+            # Per unit of the weight of the columns that both rows know.
+            common = (known[these] * self.weights) @ self.known.T
+            with np.errstate(divide="ignore", invalid="ignore"):
+                distances = np.where(common > 0.0, np.maximum(squares, 0.0) / common, np.inf)
+            for at, scale in enumerate(self.scales):
+                wanting, giving = np.flatnonzero(~known[these, at]), np.flatnonzero(self.known[:, at])
+                if not len(wanting) or not len(giving):
+                    continue
+                near = distances[np.ix_(wanting, giving)]
+                last = min(n_near, len(giving)) - 1
+                bound = np.partition(near, last, axis=1)[:, last]
+                # Include ties with the last one, so that the order of the rows has no influence.
+                taken = (near <= bound[:, None] * (1 + 1e-9) + 1e-12) & np.isfinite(near)
+                values = self.values[at][giving]
+                for row, is_taken in zip(these[wanting], taken, strict=True):
+                    if is_taken.any():
+                        found[at][row] = _middle(values[is_taken], scale.column.kind)
+        return found
 
 
 def _middle(values: NDArray[Any], kind: Kind) -> Any:
@@ -450,27 +721,153 @@ def _middle(values: NDArray[Any], kind: Kind) -> Any:
     return float((values / len(values)).sum())
 
 
-def _features(column: Column, filled: NDArray[Any], equal: bool) -> tuple[NDArray[np.float64], list[str]]:
-    if column.kind == "category":
-        values, codes = np.unique(filled, return_inverse=True)
-        # The second indicator of two values would be redundant.
-        shown = np.arange(len(values))[len(values) == 2 :]
-        indicators = (codes.reshape(-1, 1) == shown).astype(np.float64)
-        # One factor for all indicators, so that a rare value does not weigh more than a frequent one.
-        factor = 1.0 / np.sqrt(indicators.var(axis=0).sum()) if equal else 1.0
-        return indicators * factor, [f"{column.name}={values[place]}" for place in shown]
-    numbers = filled
-    if column.kind == "date":
-        numbers = (numbers - numbers.min()) / np.timedelta64(86400, "s")
-    numbers = numbers.astype(np.float64)
-    if equal:
-        # Divide by the largest first, so that squares of huge and tiny numbers stay within bounds.
-        numbers = numbers / np.abs(numbers).max()
-        usual = _usual(numbers)
-        numbers = numbers - numbers[usual].mean()
-        spread = numbers[usual].std()
-        numbers = numbers / (spread if spread > 0 else 1.0)
-    return numbers[:, None], [column.name]
+class _Beyond(NamedTuple):
+    """Values of further rows outside the range of the fit."""
+
+    n: int
+    is_far: bool  # some by more than the width of the range
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """Conversion of the cells of a column to features."""
+
+    column: Column  # without values
+    feature_names: tuple[str, ...]
+    weight: float
+    usual: Any  # fills missing cells where no row does
+    low: Any = None  # range of numbers and dates; days are counted from the first date
+    high: Any = None
+    # Numbers are divided by the largest first, so that squares of huge and tiny ones stay within bounds.
+    largest: float = 1.0
+    mean: float = 0.0
+    spread: float = 1.0
+    categories: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
+    # One factor for all indicators, so that a rare value does not weigh more than a frequent one.
+    factor: float = 1.0
+
+    @classmethod
+    def of(cls, column: Column, filled: NDArray[Any], is_equal: bool, weight: float) -> _Scale:
+        """Fit to the known cells of a column, and to the same column with filled cells."""
+        known = column.values[pd.notna(column.values)]
+        bare = replace(column, values=column.values[:0])
+        usual = _usual_cell(known, column.kind)
+        if column.kind == "category":
+            categories = np.unique(known)
+            # The second indicator of two values would be redundant.
+            names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
+            scale = cls(bare, names, weight, usual, categories=categories)
+            return replace(scale, factor=scale._factor(filled)) if is_equal else scale
+        scale = cls(bare, (column.name,), weight, usual, known.min(), known.max())
+        if not is_equal:
+            return scale
+        numbers = scale._numbers(filled)
+        largest = np.abs(numbers).max()
+        numbers = numbers / largest
+        is_usual = _usual(numbers)
+        mean = numbers[is_usual].mean()
+        spread = (numbers - mean)[is_usual].std()
+        return replace(scale, largest=largest, mean=mean, spread=spread if spread > 0 else 1.0)
+
+    def _factor(self, filled: NDArray[Any]) -> float:
+        return float(1.0 / np.sqrt(self._indicators(filled).var(axis=0).sum()))
+
+    def _indicators(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+        places = {value: place for place, value in enumerate(self.categories)}
+        codes = np.array([places[value] for value in filled], dtype=np.intp)
+        shown = np.arange(len(self.categories))[len(self.categories) == 2 :]
+        return (codes[:, None] == shown).astype(np.float64)
+
+    def _numbers(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+        if self.column.kind == "date":
+            filled = (filled - self.low) / np.timedelta64(86400, "s")
+        return filled.astype(np.float64)
+
+    def features(self, filled: NDArray[Any]) -> NDArray[np.float64]:
+        """Features of cells without missing values, shape (n_samples, n_feature_names)."""
+        if self.column.kind == "category":
+            block = self._indicators(filled) * self.factor
+        else:
+            block = ((self._numbers(filled) / self.largest - self.mean) / self.spread)[:, None]
+        return block * np.sqrt(self.weight)
+
+    def cells(self, block: NDArray[np.float64]) -> Any:
+        """Cells of features, the inverse of :meth:`features`."""
+        block = block / np.sqrt(self.weight)
+        if self.column.kind == "category":
+            if len(self.categories) == 2:
+                return self.categories[(block[:, 0] > 0.5 * self.factor).astype(int)]
+            return self.categories[block.argmax(axis=1)]
+        numbers = (block[:, 0] * self.spread + self.mean) * self.largest
+        if self.column.kind == "truth":
+            return numbers > 0.5
+        if self.column.kind == "date":
+            return self.low + np.round(numbers * 86400e6).astype("timedelta64[us]")
+        return numbers
+
+    def filled(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Cells with the median or mode of the fit in place of missing ones."""
+        missing = pd.isna(cells)
+        if not missing.any():
+            return cells
+        found = cells.copy()
+        found[missing] = self.usual
+        return found
+
+    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str]:
+        """The categories of the fit, with missing values for others, and a note about these."""
+        if self.column.kind != "category":
+            return cells, ""
+        unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
+        if not unknown:
+            return cells, ""
+        # Programs write codes such as 1 and 01 as numbers, 1.0.
+        by_number: dict[float, list[str]] = {}
+        for text in self.categories:
+            by_number.setdefault(files.as_number(text), []).append(text)
+        same = {text: by_number.get(files.as_number(text), []) for text in unknown}
+        names = {text: found[0] if len(found) == 1 else None for text, found in same.items()}
+        found = np.array([names.get(text, text) for text in cells], dtype=object)
+        others = [text for text, name in names.items() if name is None]
+        if not others:
+            return found, ""
+        n = int(np.isin(cells.astype(str), others).sum())
+        return found, (
+            f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} that "
+            f"the fit does not know ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"{'it counts' if len(others) == 1 else 'they count'} as missing values"
+        )
+
+    def beyond(self, cells: NDArray[Any]) -> _Beyond:
+        """Numbers or dates outside the range of the fit."""
+        if self.column.kind not in ("number", "date"):
+            return _Beyond(0, False, "")
+        known = cells[pd.notna(cells)]
+        outside = known[(known < self.low) | (known > self.high)]
+        if not len(outside):
+            return _Beyond(0, False, "")
+        # Halves, as differences of huge numbers would be out of bounds.
+        low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
+        distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
+        n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
+        texts = [_cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        note = f"column {self.column.name!r} has {n} beyond the {texts[0]} to {texts[1]} of the fit"
+        is_far = bool(distances.max() > 1.5 * (high - low))
+        return _Beyond(len(outside), is_far, f"{note} (such as {texts[2]})")
+
+
+def _cell_text(value: Any) -> str:
+    """A number or date for people."""
+    if isinstance(value, np.datetime64):
+        return written(value)
+    return f"{value:.6g}"
+
+
+def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:
+    """Median of numbers and dates, mode of booleans and texts."""
+    # Halves, as the sum of two huge numbers would be out of bounds.
+    return 2.0 * np.median(known / 2.0) if kind == "number" else _middle(known, kind)
 
 
 def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -489,168 +886,6 @@ def _refuse(judged: Sequence[Column]) -> None:
     shown = "; ".join(f"{column.name!r} ({column.reason})" for column in judged[:5])
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
     raise files.DataError(f"no column is left to cluster by: {shown}{more}")
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A column and its interpretation.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "truth", "date", "category", "out"}
-    values : ndarray of shape (n_samples,)
-        Numbers (float64), dates (datetime64) or texts (objects), with missing values. Arrays, because a
-        Series per column would dominate the time of wide tables.
-    reason : str
-        Reason to drop the column.
-    strays : tuple of str
-        Texts among numbers, which are treated as missing.
-    convention : str
-        Notation of the numbers.
-    grouped : bool
-        See :class:`~moo_clustering.datasets.prepare.Numbers`.
-    unit : str
-        Unit of the numbers.
-    code : str
-        Reason to treat the numerals as codes, hence categories.
-    remark : str
-        Further note about the interpretation.
-    """
-
-    name: str
-    kind: Kind
-    values: NDArray[Any]
-    reason: str = ""
-    strays: tuple[str, ...] = ()
-    convention: Convention = "none"
-    grouped: bool = False
-    unit: str = ""
-    code: str = ""
-    remark: str = ""
-
-    def out(self, reason: str) -> Column:
-        """Return the column marked as dropped."""
-        return replace(self, kind="out", reason=reason)
-
-
-def _read(name: str, column: pd.Series[Any]) -> Column:
-    """Interpret a column by its dtype if numeric or date, otherwise by the text of its cells."""
-    dtype = column.dtype
-    if pd.api.types.is_complex_dtype(dtype):
-        return Column(name, "category", column.to_numpy()).out("complex numbers")
-    if isinstance(dtype, np.dtype | pd.DatetimeTZDtype) and dtype.kind == "M":
-        return Column(name, "date", _moments(column))
-    if isinstance(dtype, np.dtype) and dtype.kind == "m":
-        hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
-        return Column(name, "number", hours, convention="plain", unit="hours")
-    if files.is_plain(column) and files.indistinct_values(column) is None:
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        infinite = np.isinf(numbers)
-        strays = tuple(str(value) for value in np.unique(numbers[infinite]))
-        kind: Kind = "truth" if pd.api.types.is_bool_dtype(dtype) else "number"
-        return Column(name, kind, np.where(infinite, np.nan, numbers), strays=strays, convention="plain")
-    cells = files.cells_of(column)
-    if isinstance(dtype, pd.CategoricalDtype):
-        return _category(name, cells)
-    if not files.are_cells(cells):
-        return Column(name, "category", np.empty(0)).out("cells that are neither numbers nor text")
-    return _read_texts(name, cells)
-
-
-def _category(name: str, cells: Sequence[Any], code: str = "") -> Column:
-    texts = [written(cell) for cell in cells]
-    values = _texts(texts, _MISSING)
-    remark = blanks_note(texts) or alike_note(sorted({value for value in values if value is not None}))
-    return Column(name, "category", values, code=code, remark=remark)
-
-
-def _read_texts(name: str, cells: Sequence[Any]) -> Column:
-    texts = _texts(cells, _NO_NUMBER)
-    known = pd.notna(texts)
-    if not known.any():
-        return _category(name, cells)
-    if {text.casefold() for text in texts[known]} <= {"true", "false"}:
-        truth = np.array([text.casefold() == "true" for text in texts[known]], dtype=np.float64)
-        return Column(name, "truth", _spread(truth, known))
-    found, bare = read_numbers(texts[known]), None
-    if found.convention == "none":
-        signed = np.array([_signed(text) for text in texts[known]], dtype=object)
-        bare = without_unit(signed) or Measures(signed, "")
-        found = read_numbers(bare.texts)
-    if found.convention != "none":
-        numerals = texts[known] if bare is None else bare.texts
-        plain = [_in_python(text, found.convention) for text in numerals]
-        known_numbers = files.finite(plain, found.values)
-        if code := files.code_reason(known_numbers):
-            return _category(name, cells, code)
-        if bare is not None:
-            texts[known] = bare.texts
-        numbers = _spread(found.values, known)
-        whole = Column(
-            name,
-            "number",
-            numbers,
-            strays=tuple(dict.fromkeys(texts[known & np.isnan(numbers)])),
-            convention=found.convention,
-            grouped=found.grouped,
-            unit="" if bare is None else bare.unit,
-            remark=files.rounding_note(known_numbers),
-        )
-        if found.convention == "ambiguous" or found.grouped:
-            # The notation of the other columns determines the interpretation.
-            return replace(whole, values=texts)
-        return whole
-    if (hours := read_times(texts[known])) is not None:
-        return Column(name, "number", _spread(hours, known), convention="plain", unit="hours")
-    dates = read_dates(texts[known])
-    if isinstance(dates, str):
-        return Column(name, "date", texts).out(dates)
-    if dates is not None:
-        return Column(name, "date", _spread(dates, known))
-    if (fractions := read_fractions(texts[known])) is not None:
-        remark = f"read as numbers of fractions ({texts[known][0]!r})"
-        return Column(name, "number", _spread(fractions, known), convention="plain", remark=remark)
-    return _category(name, cells)
-
-
-def _in_python(text: str, convention: Convention) -> str:
-    """A number in Python's notation."""
-    text = _SPACED.sub("", text)
-    if convention == "plain":
-        return text
-    thousands, decimal = (",", ".") if convention == "point" else (".", ",")
-    return text.replace(thousands, "").replace(decimal, ".")
-
-
-def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
-    """Place the values of the known cells into a column with missing values elsewhere."""
-    column = np.full(len(known), np.nan if values.dtype.kind == "f" else "NaT", dtype=values.dtype)
-    column[known] = values
-    return column
-
-
-def _settled(column: Column, written: set[Convention]) -> Column:
-    """Interpret ambiguous numbers by the notation of the other columns."""
-    if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
-        return column
-    decimal = "comma" in written and "point" not in written
-    if column.convention == "ambiguous":
-        known = column.values[pd.notna(column.values)]
-        # Three decimals in some cells and none in others are unlikely.
-        decimal = decimal and all("," in text for text in known)
-        if not decimal and not ("point" in written and "comma" not in written):
-            example = next(text for text in known if "," in text)
-            return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
-        way: Literal["comma", "point"] = "comma" if decimal else "point"
-        return replace(column, values=as_numbers(column.values, way), convention=way)
-    if decimal:
-        return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
-    known = pd.notna(column.values)
-    texts = column.values[known]
-    # If all have three decimals, both interpretations differ only by a factor.
-    mixed = not all("." in text for text in texts)
-    return replace(column, values=_spread(read_numbers(texts).values, known), grouped=mixed)
 
 
 def _judge(column: Column) -> Column:
@@ -695,208 +930,6 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     return column
 
 
-def _texts(column: Iterable[Any], missing: set[str]) -> NDArray[Any]:
-    cells = [written(cell).strip() for cell in column]
-    return np.array([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
-
-
-def blanks_note(texts: Iterable[str]) -> str:
-    """Note about texts that are equal after stripping whitespace, or an empty string."""
-    met: dict[str, str] = {}
-    for text in texts:
-        other = met.setdefault(text.strip(), text)
-        if other != text:
-            return f"{other!r} and {text!r} differ in white space only, and count as one"
-    return ""
-
-
-def alike_note(names: Iterable[str]) -> str:
-    """Note about distinct names that are equal as numbers or ignoring case, or an empty string."""
-    met: dict[float | str, str] = {}
-    for name in names:
-        number = files.as_number(text := unicodedata.normalize("NFKC", name))
-        # Integers beyond 2^53 may differ although their numbers do not.
-        keys: list[float | str] = [text, number] if abs(number) < 2.0**53 else [text]
-        for key in keys:
-            other = met.setdefault(key, name)
-            if other != name:
-                how = "the same letters in another encoding" if np.isnan(number) else "the same number"
-                return f"{other!r} and {name!r} are two, although they are {how}"
-    return ""
-
-
-class Numbers(NamedTuple):
-    """Numbers parsed from texts."""
-
-    # As Python writes numbers; with a decimal comma; with commas that separate thousands; numbers that may be
-    # either (1,234); or no numbers.
-    convention: Convention
-    # shape (n,): NaN for the few texts that are no numbers; of ambiguous ones those with decimal commas.
-    values: NDArray[np.float64]
-    grouped: bool = False  # plain numbers that may also be read as thousands with points (1.234)
-
-
-def read_numbers(texts: NDArray[Any]) -> Numbers:
-    """Parse non-empty texts as numbers. O(n) time and memory."""
-    exact = files.exact_numbers(texts)
-    if not np.isnan(exact).any():
-        return _plain(texts, exact)
-    # Objects, because an array of text reserves the length of the longest text for every cell.
-    where, different = pd.factorize(texts)
-    compact = [_SPACED.sub("", text) for text in different]
-    plain = files.exact_numbers(compact)
-    commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])
-    points = np.array([bool(_POINT.fullmatch(text)) for text in compact])
-    shares = {
-        "plain": (~np.isnan(plain))[where].mean(),
-        "comma": commas[where].mean(),
-        "point": points[where].mean(),
-    }
-    best = max(shares, key=lambda name: shares[name])  # plain before others where equal
-    if shares[best] < _SHARE or (shares[best] < 1 and len(different) <= _DIFFERENT):
-        return Numbers("none", np.full(len(texts), np.nan))
-    if best == "plain":
-        return _plain(compact, plain[where])
-    convention: Convention = "comma" if best == "comma" else "point"
-    # Commas that could separate thousands cannot, if there is a 0,123 or a 1500 beside 1,234.
-    decimal = any(re.fullmatch(r"[+-]?(0,\d+|\d{4,})", text) for text in compact)
-    if shares["comma"] == shares["point"] and not decimal:
-        convention = "ambiguous"
-    values = as_numbers(compact, "point" if best == "point" and convention != "ambiguous" else "comma")
-    return Numbers(convention, values[where])
-
-
-def _plain(texts: Iterable[str], values: NDArray[np.float64]) -> Numbers:
-    """Parse numbers in Python's notation."""
-    pointed = [text for text in texts if "." in text]
-    grouped = bool(pointed) and all(_GROUPED.fullmatch(text) for text in pointed)
-    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
-    return Numbers("plain", values, grouped)
-
-
-def as_numbers(texts: Any, convention: Literal["comma", "point"]) -> NDArray[np.float64]:
-    """Parse numbers with a decimal comma, or with commas between thousands; NaN for other texts."""
-    pattern = _COMMA if convention == "comma" else _POINT
-    values = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        compact = _SPACED.sub("", str(text))
-        if pattern.fullmatch(compact):
-            thousands, decimal = (".", ",") if convention == "comma" else (",", ".")
-            values[row] = files.as_number(compact.replace(thousands, "").replace(decimal, "."))
-    values[~np.isfinite(values)] = np.nan  # more digits than a number can have
-    return values
-
-
-def read_dates(texts: NDArray[Any]) -> NDArray[np.datetime64] | str | None:
-    """Parse non-empty texts as dates. Returns a reason if day and month are ambiguous, None if not dates."""
-    if not len(texts) or not re.match(r"\d{4}Q[1-4]|\d{1,4}[-./]\d", str(texts[0])):
-        return None
-    found: list[NDArray[np.datetime64]] = []
-    column = pd.Series([_first_day(text) for text in texts], dtype=object)
-    for form in _FORMATS:
-        dates = pd.to_datetime(column, format=form, errors="coerce", utc=True)
-        if dates.notna().all():
-            found.append(_moments(dates))
-        elif form == "ISO8601" and all(map(_DAY.fullmatch, column)):
-            # Days outside the range of pandas before version 3.
-            with suppress(ValueError):
-                found.append(column.to_numpy(dtype="datetime64[us]"))
-    if not found:
-        return None
-    if any((other != found[0]).any() for other in found[1:]):
-        return f"days and months cannot be told apart ({texts[0]!r})"
-    return found[0]
-
-
-def _moments(column: pd.Series[Any]) -> NDArray[np.datetime64]:
-    """Dates in UTC, in microseconds unless two dates would become equal."""
-    dates = pd.Series(pd.to_datetime(column, utc=True)).dt.tz_localize(None).to_numpy()
-    coarse = dates.astype("datetime64[us]")
-    return coarse if (coarse == dates)[~np.isnat(dates)].all() else dates
-
-
-def _first_day(text: str) -> str:
-    if found := _QUARTER.fullmatch(text):
-        return f"{found[1]}-{3 * int(found[2]) - 2:02d}-01"
-    found = _WEEK.fullmatch(text)
-    return found[1] if found else text
-
-
-def read_times(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Times of day or durations, in hours, or None if any text is neither.
-
-    Formats: 9:30, 21:15:08, 9:30 pm, 1 days 02:00:00 (pandas), 1 day, 2:00:00 (Python) and P1DT2H (ISO 8601).
-    """
-    hours = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        match = _TIME.fullmatch(str(text))
-        if match is None:
-            if not _DURATION.fullmatch(str(text)):
-                return None
-            try:
-                hours[row] = pd.Timedelta(str(text)) / pd.Timedelta(hours=1)
-            except (ValueError, OverflowError):
-                return None
-            continue
-        hour, half = int(match["hour"]), match["half"]
-        if half and not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + 12 * (half.casefold() == "p") if half else hour
-        hours[row] = hour + int(match["minute"]) / 60 + files.as_number(match["second"] or "0") / 3600
-    return hours
-
-
-def read_fractions(texts: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Parse fractions in lowest terms and integers, as Python prints them; None for other texts.
-
-    Other quotients may be dates, grades or blood pressures.
-    """
-    numbers = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        try:
-            fraction = Fraction(text) if _FRACTION.fullmatch(text) else None
-            if fraction is None or str(fraction) != text:
-                return None
-            numbers[row] = float(fraction)
-        except (ZeroDivisionError, OverflowError):
-            return None
-    return numbers if len(np.unique(numbers)) == len(set(texts)) else None
-
-
-def _signed(text: str) -> str:
-    """Convert negative numbers, such as (1,234), -$5 and a typographic minus, to Python's notation."""
-    bracketed = _BRACKETED.fullmatch(text)
-    plain = (f"-{bracketed[1]}" if bracketed else text).replace("\u2212", "-")
-    return _BEFORE_SIGN.sub(r"\2\1", plain, count=1)
-
-
-class Measures(NamedTuple):
-    """Numbers and their common unit."""
-
-    texts: NDArray[Any]
-    unit: str
-
-
-def without_unit(texts: NDArray[Any]) -> Measures | None:
-    """Parse numbers with a common unit (12 %, $5, 3.5 km/h); None for other texts.
-
-    O(n) time and memory.
-    """
-    units, bare = set(), []
-    for text in texts:
-        match = _MEASURE.fullmatch(str(text))
-        if match is None:
-            return None
-        units.add((match["before"] or "", match["after"] or ""))
-        if len(units) > 1:
-            return None
-        bare.append(match["number"])
-    if not units or units == {("", "")}:
-        return None
-    before, after = units.pop()
-    return Measures(np.array(bare, dtype=object), " ".join(part for part in (before, after) if part))
-
-
 def left_out_notes(columns: Sequence[Column]) -> list[str]:
     """Notes about dropped columns, one line per reason."""
     by_reason: dict[str, list[str]] = {}
@@ -909,6 +942,19 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
         if reason in ("it numbers the rows", "another value in every row"):
             note += f" (--id-column {names[0]} names the rows by it)"
         notes.append(note)
+    return notes
+
+
+def unread_notes(columns: Sequence[Column], found: Sequence[Reread]) -> list[str]:
+    """Notes about cells of further rows that could not be read."""
+    notes = []
+    for column, read in zip(columns, found, strict=True):
+        if n := read.n_unread:
+            cells, count = ("1 cell", "counts") if n == 1 else (f"{n} cells", "count")
+            texts = _listed([repr(text) for text in read.unread])
+            notes.append(
+                f"column {column.name!r} has {cells} that could not be read ({texts}) and {count} as missing"
+            )
     return notes
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets import files
-from moo_clustering.datasets.prepare import alike_note, blanks_note, read_dates, read_times
+from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5

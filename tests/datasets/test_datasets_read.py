@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moo_clustering.datasets import DataError, read_table
-from moo_clustering.datasets.prepare import read_numbers
+from moo_clustering.datasets.cells import read_numbers
 
 
 @pytest.fixture
