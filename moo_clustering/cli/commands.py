@@ -74,7 +74,7 @@ def ask(folder: Path, **options: Any) -> None:
     """
     with reported():
         refuse_missing(folder)
-        from moo_clustering.cli.dialog import run_ask
+        from moo_clustering.cli.ask import run_ask
 
         run_ask(folder, **options)
 

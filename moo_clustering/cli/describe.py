@@ -22,7 +22,7 @@ from moo_clustering.cli.terminal import aligned, printable_line, shortened
 from moo_clustering.results import PoolResult, result_of
 
 if TYPE_CHECKING:
-    from moo_clustering.cli.labels import LabelUse
+    from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets import Documents
 
 TERMS = "terms.png"

@@ -23,7 +23,7 @@ from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
-    from moo_clustering.cli.labels import LabelUse
+    from moo_clustering.cli.job import LabelUse
     from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
 
 # Limits of multiplications and bags for indices that need the distances of all pairs of bags.

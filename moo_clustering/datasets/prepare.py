@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._messages import quoted
 from moo_clustering.datasets import files
@@ -368,9 +369,9 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             ("weights", self.weights, ("dependence", "equal")),
             ("missing", self.missing, ("neighbors", "median")),
         ):
-            if value not in allowed:
+            if not isinstance(value, str) or value not in allowed:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
-        frame, has_names = _as_frame(table)
+        frame, has_names = _as_frame(table, 2)
         if not frame.columns.is_unique:
             raise files.DataError(
                 f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
@@ -478,7 +479,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 )
             frame = frame.set_axis(self._names_in, axis=1)
         if not len(frame):
-            raise files.DataError("Found array with 0 sample(s): the table has no rows")
+            raise files.DataError("the table has no rows")
         names = list(frame.columns)
         if absent := [name for name in self.column_names_ if name not in names]:
             _refuse_absent(absent, names)
@@ -502,8 +503,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _as_frame(table: Any) -> tuple[pd.DataFrame, bool]:
-    """A table of any package as a DataFrame, and whether its columns have names of their own."""
+def _as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
+    """Convert the table of any package to a DataFrame; whether the columns had names."""
     if isinstance(table, pd.DataFrame):
         has_names = all(isinstance(name, str) for name in table.columns)
         return table.set_axis([str(name) for name in table.columns], axis=1), has_names
@@ -513,7 +514,7 @@ def _as_frame(table: Any) -> tuple[pd.DataFrame, bool]:
     if issparse(table):
         raise TypeError("sparse data have no columns of text or dates, and need no preparation")
     array = check_array(
-        table, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0
+        checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
     )
     return pd.DataFrame(array, columns=[f"x{place}" for place in range(array.shape[1])]), False
 

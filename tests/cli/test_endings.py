@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from moo_clustering import MOCK, PESC, NMFClustering
 from moo_clustering.algorithms import search
-from moo_clustering.cli import ask, commands, dialog, fit, folder, main
+from moo_clustering.cli import ask, commands, fit, folder, main
 from moo_clustering.interactive import AnswerSession
 from tests.registry import DATA, ESTIMATORS
 
@@ -365,7 +365,7 @@ def test_a_file_that_appears_during_questions_is_not_replaced(asked_run, monkeyp
         raise EOFError
 
     words = iter(["together"])
-    monkeypatch.setattr(dialog, "_typed", lambda *given: next(words, None) or typed(*given))
+    monkeypatch.setattr(ask, "_typed", lambda *given: next(words, None) or typed(*given))
     result = CliRunner().invoke(main, ["ask", str(asked_run), "--out", str(tmp_path / "res")])
     assert result.exit_code == 2
     assert "res is not the folder of a run" in result.stderr
@@ -387,12 +387,12 @@ def test_nobody_else_writes_to_the_results_of_questions(asked_run, people, monke
     def typed(mode, run):
         for arguments in (["ask", str(other), "--out", out], [*MOCK_RUN, "--out", out]):
             with monkeypatch.context() as patch:
-                patch.setattr(dialog, "_dialog", lambda run: None)
+                patch.setattr(ask, "_dialog", lambda run: None)
                 result = CliRunner().invoke(main, arguments)
             refused.append((result.exit_code, "another process is writing to" in result.stderr))
         raise EOFError
 
-    monkeypatch.setattr(dialog, "_typed", typed)
+    monkeypatch.setattr(ask, "_typed", typed)
     result = CliRunner().invoke(main, ["ask", str(asked_run), "--out", out])
     assert result.exit_code == 0
     assert refused == [(2, True)] * 2

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from moo_clustering.cli.labels import label_use
+from moo_clustering.cli.job import label_use
 from moo_clustering.cli.samples import LabelSetSamples, Samples, TextSamples
 from moo_clustering.datasets import DataError, Documents, MultiLabelTable
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import moo_clustering as mc
 from moo_clustering.bags import BagTransformer
+from moo_clustering.datasets import TablePreparer
 from moo_clustering.features import InformationGainSelector, NCWTransformer, PaperTfidfTransformer
 from tests import registry
 
@@ -80,7 +81,7 @@ class EstimatorCase:
 
 def find(name):
     """The class of a name."""
-    others = (BagTransformer, InformationGainSelector, NCWTransformer, PaperTfidfTransformer)
+    others = (BagTransformer, InformationGainSelector, NCWTransformer, PaperTfidfTransformer, TablePreparer)
     return {c.__name__: c for c in others}.get(name) or getattr(mc, name)
 
 
@@ -212,4 +213,5 @@ ESTIMATORS = {
     "SphericalKMeans": _of("SphericalKMeans"),
     "SubspaceMixture": _of("SubspaceMixture", more=PAIRS),
     "SubspaceMixture, any number": _of("SubspaceMixture", y=PARTLY, n_clusters=None),
+    "TablePreparer": _of("TablePreparer", data=rows, moves=True),
 }

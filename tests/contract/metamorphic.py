@@ -101,7 +101,7 @@ def estimators():
     """Every estimator of tables and bags, and again with other values of some options."""
     found = {}
     for name, case in ESTIMATORS.items():
-        if not isinstance(case.data(0), (np.ndarray, list)) or case.of == "BagTransformer":
+        if not isinstance(case.data(0), (np.ndarray, list)) or case.of in ("BagTransformer", "TablePreparer"):
             continue
         case = replace(case, options={**case.options, **QUICKER.get(case.of, {})})
         found[name] = case

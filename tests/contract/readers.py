@@ -24,6 +24,7 @@ OTHERS = {
     "MultiLabelTable": "a result",
     "PreparedTable": "a result",
     "Table": "a result",
+    "TablePreparer": "makes features of a frame",
     "environment": "versions",
     "locked": "a lock",
     "fingerprint": "a hash",
