@@ -7,6 +7,7 @@ lengths. Distances have a module of their own, and partial labels too.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from numbers import Real
 from typing import Any
@@ -329,6 +330,14 @@ def holds_tables(X: Any) -> bool:
         return getattr(item, "ndim", 0) == 2
 
     return isinstance(X, list | tuple) and any(map(is_table, X))
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a frame of pandas with dense columns, or a table of polars, pyarrow or AnnData."""
+    pandas = sys.modules.get("pandas")  # takes long to import
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return not any(isinstance(dtype, pandas.SparseDtype) for dtype in X.dtypes)
+    return hasattr(X, "to_pandas") or hasattr(X, "to_df")
 
 
 def without_duplicates(X: Any) -> Any:

@@ -31,14 +31,14 @@ ORDER = [
     {"_distances", "persistence", "stats", "features"},
     {"constraints", "factorization", "subspace", "diversity"},
     {"graphs", "bags"},
-    {"encodings"},
+    {"encodings", "datasets"},
     {"validity", "pool"},
     {"problems", "evidence"},
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
     {"controls", "results"},
     {"estimators"},
-    {"datasets", "visualization"},
+    {"visualization"},
     {"cli"},
 ]
 # An import that may be of a private module.

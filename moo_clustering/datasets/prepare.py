@@ -8,7 +8,6 @@ the nearest rows.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Self
@@ -22,6 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 from moo_clustering._messages import quoted
@@ -97,7 +97,7 @@ class PreparedTable:
     category_names: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
     missing: pd.DataFrame = field(default_factory=pd.DataFrame)
-    preparer: TablePreparer | None = None
+    preparer: TablePreparer = field(default=None, repr=False)  # type: ignore[assignment]
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Names of the columns whose missing cells are associated with the clusters, strongest first.
@@ -310,7 +310,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         prepared, alarming = self._prepared(X)
         if alarming:
-            warnings.warn("; ".join(alarming), UserWarning, stacklevel=2)
+            warn_caller("; ".join(alarming))
         return prepared.X
 
     @documented(transform)
@@ -625,12 +625,10 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
     explained = np.bincount(owner, between) / np.maximum(np.bincount(owner, rows.var(axis=0)), 1e-300)
     best, second = np.argsort(explained)[::-1][:2]
     if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
-        warnings.warn(
+        warn_caller(
             f"column {names[best]!r} alone makes the strongest split of the table in two (it explains "
             f"{explained[best]:.0%} of its own variance, and of no other column more than "
             f"{explained[second]:.0%}): leave the column out if such clusters are not meant",
-            UserWarning,
-            stacklevel=4,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,8 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from moo_clustering import results
-from moo_clustering._data import holds_tables, numeric_features
+from moo_clustering._arrays import FloatArray
+from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
@@ -31,6 +32,9 @@ from moo_clustering.estimators._pareto_pool import (
     pooled_table,
 )
 from moo_clustering.estimators.bags_base import read_bags
+
+if TYPE_CHECKING:
+    from moo_clustering.datasets import TablePreparer
 
 
 @estimator
@@ -50,8 +54,12 @@ class ParetoClustering(ParetoPoolClusterer):
     ----------
     families : "auto" or sequence of str
         Families of the pool, see :func:`~moo_clustering.pool.candidate_pool`.
-    scale : {"standard", "isotropic", "none"}
-        Scale features to mean 0 and standard deviation 1, all by one factor (coordinates, pixels), or not.
+    prepare : {"auto", "none"}
+        ``"auto"``: data frames, also those of ``predict``, are converted to features by a
+        :class:`~moo_clustering.datasets.TablePreparer`. ``"none"``: they must contain finite numbers.
+    scale : {"auto", "standard", "isotropic", "none"}
+        ``"auto"``: prepared columns have equal variance times their weight, other features as
+        ``"standard"``. Or scale features to mean 0 and standard deviation 1, all by one factor, or not.
         Constant features are dropped. Sparse data with more than ``n_components`` features are reduced by a
         truncated SVD to rows of unit length instead.
     metric : {"euclidean", "precomputed"}
@@ -70,7 +78,13 @@ class ParetoClustering(ParetoPoolClusterer):
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of X for the families: objects with ``fit_transform``, or column numbers.
+        Further representations of the features for the families: objects with ``fit_transform``, or column
+        numbers.
+
+    Attributes
+    ----------
+    preparer_ : TablePreparer or None
+        Fitted preparer of data frames, with notes on what was read, left out and filled.
 
     Notes
     -----
@@ -117,7 +131,8 @@ class ParetoClustering(ParetoPoolClusterer):
 
     _: KW_ONLY
     families: Annotated[Literal["auto"] | Sequence[str], StrOptions({"auto"}), list, tuple] = "auto"
-    scale: Literal["standard", "isotropic", "none"] = "standard"
+    prepare: Literal["auto", "none"] = "auto"
+    scale: Literal["auto", "standard", "isotropic", "none"] = "auto"
     metric: Literal["euclidean", "precomputed"] = "euclidean"
     criterion: Literal["auto", "modularity", "minimax", "mixture"] = "auto"
     kernel: Literal["auto", "pool", "full", "bags"] = "auto"
@@ -139,8 +154,9 @@ class ParetoClustering(ParetoPoolClusterer):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or Bags
-            Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or Bags
+            Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``. Frames of pandas,
+            polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
             Classes of some samples, -1 for unlabelled samples (also in an object array of names).
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -168,14 +184,32 @@ class ParetoClustering(ParetoPoolClusterer):
         return self._fit(data, n_samples, y, must_link, cannot_link)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
+        if reset:
+            self.preparer_: TablePreparer | None = None
         if isinstance(X, Bags) or holds_tables(X):
             return read_bags(self, X, None, None, reset=reset)
+        if self.preparer_ is not None:
+            return np.asarray(self.preparer_.transform(X))
+        if reset and self.prepare == "auto" and self.metric != "precomputed" and is_frame(X):
+            return self._read_frame(X)
         # float32 is scaled in float64, part by part, unless another step needs the whole table.
         whole = sp.issparse(X) or self.metric == "precomputed" or self.views or self.extra_candidates
         dtype = np.float64 if whole else [np.float64, np.float32]
         return numeric_features(
             self, X, dtype=dtype, accept_sparse="csr", reset=reset, ensure_min_samples=2 if reset else 1
         )
+
+    def _read_frame(self, frame: Any) -> FloatArray:
+        from moo_clustering.datasets.prepare import prepare_table  # imports pandas, which takes long
+
+        # Other scales are for numbers as they are.
+        table = prepare_table(frame, scale="equal" if self.scale == "auto" else "none")
+        self.preparer_ = table.preparer
+        self.n_features_in_ = table.preparer.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(table.preparer, "feature_names_in_"):
+            self.feature_names_in_ = table.preparer.feature_names_in_
+        return table.X
 
     def _check_data(self, data: Any) -> None:
         bags, precomputed = isinstance(data, Bags), self.metric == "precomputed"
@@ -214,7 +248,7 @@ class ParetoClustering(ParetoPoolClusterer):
             )
         return pooled_table(
             data,
-            scale=self.scale,
+            scale="none" if self.preparer_ is not None and self.scale == "auto" else self.scale,
             n_components=self.n_components,
             n_landmarks=self.n_landmarks,
             views=self.views,

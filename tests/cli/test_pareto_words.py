@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from moo_clustering.cli.describe import column_frames, column_table, sorting_columns
+from moo_clustering.cli.fit import pareto_remarks, pareto_rows
 from moo_clustering.cli.job import choose_method
-from moo_clustering.cli.summary import pareto_remarks, pareto_rows
 from moo_clustering.datasets import BagTable, make_bags
 from tests.datasets.arff_files import write_bag_arff
 
