@@ -198,6 +198,8 @@ class ClusteringResult:
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
         ``scaled(X)`` returns features or bags in the scale in which the method compares them.
+    preparer : TablePreparer, optional
+        Converts data frames to features, if the method accepts columns of any kind.
     facts : sequence of (str, str)
         Lines for the head of a report, such as a verdict.
     lines : sequence of str
@@ -240,6 +242,7 @@ class ClusteringResult:
     embedding: Any = None
     metric: Any = None
     scaled: Callable[[Any], Any] = field(default_factory=lambda: _unscaled)
+    preparer: Any = None
     facts: Sequence[tuple[str, str]] = ()
     lines: Sequence[str] = ()
     neighbor_recall: float | None = None

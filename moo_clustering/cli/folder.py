@@ -693,7 +693,8 @@ def _places(job: Job) -> tuple[Any, list[str]]:
         return found
     from moo_clustering.estimators._pareto_pool import FeatureScaling
 
-    scaling = FeatureScaling.of(X, estimator.scale, n_components=estimator.n_components)
+    scale: Any = "standard" if estimator.scale == "auto" else estimator.scale
+    scaling = FeatureScaling.of(X, scale, n_components=estimator.n_components)
     if scaling.components is None and 1 <= len(scaling.varying) <= 2:
         return X[:, scaling.varying], [samples.feature_names[column] for column in scaling.varying]
     return scaling.transform(X), list(samples.feature_names)

@@ -174,7 +174,7 @@ class ReportMixin(NumericOptionsMixin):
     def _clustering_result(self) -> ClusteringResult:
         """Result from the attributes. A subclass replaces fields of what this returns."""
         scale = getattr(self, "scale", None)
-        return replace(from_attributes(self), scaled=partial(_scaled_features, scale))
+        return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the page of :meth:`report` in the notebook or in the browser.
@@ -216,7 +216,7 @@ def _pages(name: str) -> Any:
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
-def _scaled_features(scale: Any, X: Any) -> Any:
+def scaled_features(scale: Any, X: Any) -> Any:
     """Features in the scale of the fit; bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X

@@ -44,7 +44,7 @@ from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
 from moo_clustering.pool.candidates import pool_of_bag_views
 from moo_clustering.validity import ValidityIndex
 
-Scale = Literal["auto", "standard", "isotropic", "none"]
+Scale = Literal["standard", "isotropic", "none"]
 Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 # Family of a pool with a single partition of one cluster.
 TRIVIAL = "trivial"
@@ -384,10 +384,10 @@ class FeatureScaling:
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
         """Learn the scaling of a table, dense or sparse.
 
-        The scale "standard", or "auto", brings every feature to mean 0 and standard deviation 1, "isotropic"
-        scales all by one factor. Sparse data with more than ``n_components`` features are reduced to
-        ``n_components``, and ``scale`` is ignored. Only samples of the mask ``among`` are used. Large tables
-        are processed in blocks of columns.
+        The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" scales all
+        by one factor. Sparse data with more than ``n_components`` features are reduced to ``n_components``,
+        and ``scale`` is ignored. Only samples of the mask ``among`` are used. Large tables are processed in
+        blocks of columns.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
             # Without variance, shares of explained variance are undefined.

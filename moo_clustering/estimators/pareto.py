@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -19,6 +20,7 @@ from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
+from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import (
     KW_ONLY,
     Count,
@@ -211,6 +213,21 @@ class ParetoClustering(ParetoPoolClusterer):
             self.feature_names_in_ = table.preparer.feature_names_in_
         return table.X
 
+    def _scale_of_features(self) -> Literal["standard", "isotropic", "none"]:
+        if self.scale == "auto":
+            return "standard" if self.preparer_ is None else "none"
+        return self.scale
+
+    def _clustering_result(self) -> results.ClusteringResult:
+        found = super()._clustering_result()
+        scaled = partial(scaled_features, self._scale_of_features())
+        return replace(found, scaled=scaled, preparer=self.preparer_)
+
+    def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
+        if names is None and self.preparer_ is not None:
+            names = self.preparer_.get_feature_names_out().tolist()
+        return super()._point_features(names)
+
     def _check_data(self, data: Any) -> None:
         bags, precomputed = isinstance(data, Bags), self.metric == "precomputed"
         if self.kernel == "bags" and not bags:
@@ -248,7 +265,7 @@ class ParetoClustering(ParetoPoolClusterer):
             )
         return pooled_table(
             data,
-            scale="none" if self.preparer_ is not None and self.scale == "auto" else self.scale,
+            scale=self._scale_of_features(),
             n_components=self.n_components,
             n_landmarks=self.n_landmarks,
             views=self.views,

@@ -409,10 +409,13 @@ def test_an_answer_is_taken_in_whole(asked_run, monkeypatch):
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(AnswerSession, "_record", recorded)
-    monkeypatch.setattr(ask, "open_session", lambda *_, **__: pytest.fail("opened again"))
+    opened = []
+    found = ask.open_session
+    monkeypatch.setattr(ask, "open_session", lambda *a, **o: opened.append(1) or found(*a, **o))
     result = CliRunner().invoke(main, ["ask", str(asked_run)], input="t\na\n")
     assert result.exit_code == 130
     assert "Saved the clusters after 1 answer in" in result.output
+    assert opened == [1]
     assert len((asked_run / "answers.json").read_text().splitlines()) == 2
     assert status(asked_run / "asked") == "complete"
 

@@ -969,7 +969,12 @@ def _estimator_doors():
         )
 
 
-_BAGS_TOO = {"ParetoClustering": {("X", "list of frames"): "bags"}}
+_BAGS_TOO = {
+    "ParetoClustering": {
+        ("X", "list of frames"): "bags",
+        **{("X", form): "prepared" for form in ("frame of dates", "arrow dates", "missing in a frame")},
+    }
+}
 _FITTED = {}
 
 

@@ -1,4 +1,4 @@
-"""Text, dates and missing values are refused by every estimator of tables, with the remedy."""
+"""Text, dates and missing values: one estimator prepares them, the others refuse them with the remedy."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,8 @@ import pytest
 from moo_clustering.datasets import prepare_table
 from moo_clustering.estimators._methods import METHODS
 
-TABULAR = [method for method in METHODS.values() if not method.categorical]
+PREPARES = "pareto-clustering"
+TABULAR = [method for method in METHODS.values() if not method.categorical and method.name != PREPARES]
 TABLES = {
     "text": (["a", "b", "c"] * 4, "others in column 'x' .such as 'a'."),
     "dates": (pd.date_range("2020-01-01", periods=12), "others in column 'x' .such as Timestamp"),
@@ -33,6 +34,16 @@ def test_the_message_names_the_column_and_the_remedy(method, table):
         made(method).fit(pd.DataFrame({"x": cells, "y": np.arange(12.0)}))
     assert "moo_clustering.datasets.prepare_table(frame).X" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_recommended_method_prepares(table):
+    cells, message = TABLES[table]
+    frame = pd.DataFrame({"x": cells, "y": np.arange(12.0)})
+    model = METHODS[PREPARES].load()(2).fit(frame)
+    assert (model.predict(frame) == model.labels_).all()
+    with pytest.raises(ValueError, match=message):
+        METHODS[PREPARES].load()(2, prepare="none").fit(frame)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
-from moo_clustering._data import checked_array, holds_tables
+from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -267,6 +267,9 @@ def read_samples(
         return "No data were given, so nothing is known of clusters but their sizes."
     if isinstance(X, Bags) or holds_tables(X):
         return _bags(result, X, n_samples, feature_names)
+    if result.preparer is not None and is_frame(X):
+        prepared = result.preparer.prepare(X)
+        X, feature_names = prepared.X, feature_names or prepared.feature_names
     if sparse.issparse(X):
         table: Any = sparse.csr_array(X).astype(np.float64)
         names = None

@@ -78,10 +78,15 @@ def test_frames(labelled):
     assert_array_equal(model.labels_, labelled.labels_)
     assert list(model.feature_names_in_) == ["width", "height"]
     assert_array_equal(model.predict(FRAME), model.labels_)
+    assert_array_equal(model.predict(FRAME[["height", "width"]]), model.labels_)
+    assert_array_equal(model.predict(X), model.labels_)
+    with pytest.raises(ValueError, match="lacks column 'width' of the fit"):
+        model.predict(FRAME[["height"]])
+    numbers = ParetoClustering(prepare="none", **QUICK).fit(FRAME)
     with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(FRAME[["height", "width"]])
+        numbers.predict(FRAME[["height", "width"]])
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        model.predict(X)
+        numbers.predict(X)
     kinds = pd.Series(np.array(["a", "b", "c"])[CLASSES], dtype="category")
     assert list(ParetoClustering(**QUICK).fit(FRAME, kinds).classes_) == ["a", "b", "c"]
     pairs = pd.DataFrame({"one": [0, 1], "other": [2, 3]})
