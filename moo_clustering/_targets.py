@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 
-_MARK = "-1 marks unlabelled samples"
+_MARK = "-1 marks unlabelled samples, or an empty text among names"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Targets:
 def partial_targets(y: Any, n_samples: int) -> Targets:
     """Check and take apart what ``fit`` is given as ``y``; None: nothing is labelled.
 
-    It is one class per sample, -1 for unlabelled ones, shape (n_samples,) or a single column; or
+    It is one class per sample, -1 or an empty text for unlabelled ones, shape (n_samples,) or a column; or
     indicators 0 and 1 of labels, shape (n_samples, n_labels), also sparse, with rows of -1 for unlabelled
     samples. Raises a ValueError for another length, values that are no classes (continuous, missing),
     indicators other than 0, 1 and -1, rows in which only some are -1, and no columns.
@@ -82,6 +82,8 @@ def _classes(y: NDArray[Any]) -> Targets:
     labelled = np.ones(len(y), dtype=bool)
     if y.dtype.kind in "if":
         labelled = y != -1
+    elif y.dtype.kind == "U":
+        labelled = np.char.str_len(np.char.strip(y)) > 0
     elif y.dtype.kind == "O":
         labelled = np.array([_is_class(value) for value in y], dtype=bool)
     kept = y[labelled]
@@ -107,6 +109,8 @@ def _is_class(value: Any) -> bool:
         missing = True
     if missing:
         raise ValueError(f"y contains {value!r}; {_MARK}")
+    if isinstance(value, str):
+        return bool(value.strip())
     return not (isinstance(value, int | float | np.number) and value == -1)
 
 

@@ -107,3 +107,19 @@ def test_the_text_of_minus_one_is_a_class():
         targets = partial_targets(np.array(["a", "b", -1]), 3)
     assert targets.classes.tolist() == ["-1", "a", "b"]
     assert partial_targets(["a", "b", -1], 3).labelled.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(["a", "", "b", " "]),
+        np.array(["a", "", "b", " "], dtype=object),
+        ["a", "", "b", -1],
+        pd.Series(["a", "", "b", ""]),
+        pd.Series(["a", "", "b", ""], dtype="category"),
+    ],
+)
+def test_an_empty_text_is_no_class(y):
+    targets = partial_targets(y, 4)
+    assert targets.labelled.tolist() == [True, False, True, False]
+    assert len(targets.classes) == 2

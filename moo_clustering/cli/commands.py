@@ -412,6 +412,38 @@ def methods(name: str | None, bibtex: bool) -> None:
 
 
 @click.command()
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@click.argument("data", metavar="DATA", type=PathArgument("file"))
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=PathArgument("file", new=True),
+    help="CSV file to write; default: the name of DATA with -clustered.csv, in the current folder.",
+)
+@click.option(
+    "--header/--no-header", default=None, help="Whether the first line names the columns; as in the fit."
+)
+@click.option("--plain-csv", is_flag=True, help="Write cells that look like formulas unchanged.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+def predict(folder: Path, data: Path, **options: Any) -> None:
+    """Find the clusters of further rows of a table.
+
+    DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
+    read and scaled as those of the fit. FILE contains the columns of DATA, the cluster of every row, its
+    class after a fit with --partial-labels, and whether the row is unlike those of the fit.
+
+    Columns that are missing, of another kind or in another unit are refused. Unknown categories, other
+    decimal marks and values beyond those of the fit are reported.
+    """
+    with reported():
+        refuse_missing(folder)
+        refuse_missing(data, message="there is no file {}")
+        from moo_clustering.cli.predict import run_predict
+
+        run_predict(folder, data, **options)
+
+
+@click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=PathArgument("folder"))
 @click.option(
     "--out",
@@ -456,5 +488,5 @@ def warm_up() -> None:
         run_warm_up()
 
 
-for command in (ask, compare, demo, explore, fit, methods, report, warm_up):
+for command in (ask, compare, demo, explore, fit, methods, predict, report, warm_up):
     main.add_command(command)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,7 @@ from moo_clustering.cli.job import (
     writes_checkpoints,
 )
 from moo_clustering.cli.load import load_data, prepares
+from moo_clustering.cli.predict import CLUSTERED, save_model, with_clusters
 from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
@@ -209,6 +211,11 @@ def run_job(
                 record["result"] = _summary(job.result)
                 found = describe(job)
                 record |= found.record
+                classes = record.get("classes")
+                if isinstance(job.samples, PreparedSamples):
+                    labels = job.result.labels
+                    found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes)
+                    found.writers.append(partial(save_model, job=job, classes=classes))
                 record["files"] = save_results(
                     folder.path,
                     job.estimator,

@@ -460,6 +460,9 @@ def load_prepared(
         categories=prepared.category_names,
         notes=tuple(notes),
         missing=prepared.missing,
+        given=frame,
+        preparer=prepared.preparer,
+        header=roles.header,
         has_equal_columns=is_equal,
     )
 

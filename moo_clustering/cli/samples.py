@@ -24,7 +24,7 @@ from moo_clustering.results import ClusteringResult
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
-    from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table
+    from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table, TablePreparer
 
 # Limits of multiplications and bags for indices that need the distances of all pairs of bags.
 MOST_WORK = 2e11
@@ -188,6 +188,9 @@ class PreparedSamples(Samples):
     has_equal_columns: bool = True  # whether all columns have the same total variance before weights
     # Columns without another role, such as names, which identify a row.
     notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    given: pd.DataFrame = field(default_factory=pd.DataFrame)  # the table as it was read
+    preparer: TablePreparer | None = None
+    header: bool | None = None  # whether the first line was said to name the columns
 
     @property
     def features(self) -> str:

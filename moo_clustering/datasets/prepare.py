@@ -41,7 +41,7 @@ _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
 )
 _FEW, _MOST = 20, 100
-_MOST_MISSING = 0.5
+_MOST_MISSING, _MISSING_CELLS = 0.5, " cells are missing"
 _WORDS = 4
 _SHOWN = 8
 # Bins of a continuous column for associations. Numbers of at most _FEW different values are discrete: their
@@ -899,7 +899,8 @@ def _judge(column: Column) -> Column:
             "constant" if len(known) == len(column.values) else "one value, and else empty cells"
         )
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
-        return column.out(f"{len(column.values) - len(known)} of {len(column.values)} cells are missing")
+        n_missing = len(column.values) - len(known)
+        return column.out(f"{n_missing} of {len(column.values)}{_MISSING_CELLS}")
     if column.kind == "number":
         return column.out("it numbers the rows") if _numbers_rows(column.name, known, n_different) else column
     return _judge_category(column, known, n_different) if column.kind == "category" else column
@@ -934,9 +935,14 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for column in columns:
         if column.kind == "out":
-            by_reason.setdefault(column.reason, []).append(column.name)
+            key = _MISSING_CELLS if column.reason.endswith(_MISSING_CELLS) else column.reason
+            by_reason.setdefault(key, []).append(column.name)
+    reasons = {column.name: column.reason for column in columns}
     notes = []
-    for reason, names in by_reason.items():
+    for key, names in by_reason.items():
+        reason = reasons[names[0]]
+        if key == _MISSING_CELLS and len(names) > 1:
+            reason = "more than half of the" + _MISSING_CELLS
         note = f"{_columns(names)} left out: {reason}"
         if reason in ("it numbers the rows", "another value in every row"):
             note += f" (--id-column {names[0]} names the rows by it)"

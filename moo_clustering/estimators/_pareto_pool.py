@@ -264,7 +264,7 @@ def pooled_table(
         X.shape[0],
         self_tuning_graph(points, n_neighbors=n_neighbors, n_jobs=n_jobs),
         _trivial_pool(len(points)),
-        _TableNeighbors(scaling, NearestNeighbors().fit(points)),
+        _TableNeighbors(scaling, points),
         points,
         landmark_of,
         all_features,
@@ -650,7 +650,15 @@ class _TableNeighbors:
     """Search for the points nearest to new rows of features."""
 
     scaling: FeatureScaling
-    index: NearestNeighbors
+    points: FloatArray
+
+    @cached_property
+    def index(self) -> NearestNeighbors:
+        """Tree of the points, built at the first search and not saved."""
+        return NearestNeighbors().fit(self.points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"scaling": self.scaling, "points": self.points}
 
     def __call__(self, X: Any, n: int) -> tuple[IntpArray, FloatArray]:
         return _indexed_nearest(self.index, self.scaling.transform(X), n)

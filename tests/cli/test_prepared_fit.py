@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from moo_clustering import ParetoClustering
 from moo_clustering.cli import main
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import CategorySamples
@@ -181,3 +182,20 @@ def test_the_report_has_the_units_of_the_table_and_the_options_that_were_set(tmp
         assert np.allclose(content.map.positions, table.to_numpy())
         listed = dict(content.facts)["options"]
         assert ("scale" in listed, "n_neighbors=5" in listed) == (False, bool(options))
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard"])
+def test_the_command_and_python_find_the_same(messy, tmp_path, scale):
+    messy.to_csv("plain.csv", index=False)
+    options = [] if scale == "auto" else ["--set", f"scale={scale}"]
+    done = CliRunner().invoke(
+        main,
+        ["fit", "plain.csv", "--labels", "class", "--out", "out", "--seed", "3", "--no-report", *options],
+    )
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv("plain.csv").drop(columns="class")
+    model = ParetoClustering(scale=scale, random_state=3).fit(frame)
+    np.testing.assert_array_equal(pd.read_csv("out/labels.csv")["label"], model.labels_)
+    np.testing.assert_array_equal(model.predict(frame.iloc[::-1, ::-1]), model.labels_[::-1])
+    notes = json.loads(Path("out/run.json").read_text())["data"]["notes"]
+    assert set(model.preparer_.notes_) <= set(notes)

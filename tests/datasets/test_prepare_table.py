@@ -389,3 +389,10 @@ def test_each_of_many_columns_takes_little_work(kind):
     few, more, many = (n_calls(table(n_columns)) for n_columns in (20, 60, 100))
     assert (more - few) / 40 < 1_500  # calls of functions per column; with a Series for each they were 4,670
     assert many - more < 1.2 * (more - few)
+
+
+def test_many_columns_without_cells_are_named_in_one_note():
+    table = prepare_table(
+        pd.DataFrame({"a": [1.0, 2.0, 4.0] * 3} | {f"e{n}": [*range(n)] + [""] * (9 - n) for n in (2, 3, 4)})
+    )
+    assert said(table) == "3 columns (e2, e3, e4) left out: more than half of the cells are missing"

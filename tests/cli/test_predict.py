@@ -1,0 +1,202 @@
+"""The command ``predict``: clusters of further rows by the model of a run."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from skops import io
+
+from moo_clustering.cli import main
+from moo_clustering.estimators._methods import METHODS
+from tests.cli.test_prepared_fit import SMALL
+
+NAMES = [name for name, method in METHODS.items() if not method.bags]
+
+
+def table(seed=0, n=60):
+    """Three groups of rows, with a unit, categories, dates and a name."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % 3
+    return pd.DataFrame(
+        {
+            "name": [f"tree {row}" for row in range(n)],
+            "height": [f"{value:.1f} m".replace(".", ",") for value in rng.normal(10.0 * group + 5, 0.5)],
+            "wood": np.array(["soft", "hard", "none"])[group],
+            "planted": pd.Timestamp("2001-01-01")
+            + pd.to_timedelta(1000 * group + rng.integers(0, 90, n), unit="D"),
+        }
+    )
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def fitted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("trees.csv", index=False)
+    done = run("fit", "trees.csv", "--out", "out", "--set", "k_range=[2,3,4]", "--no-report", "--quiet")
+    assert done.exit_code == 0, done.output
+    return tmp_path
+
+
+def predicted(*arguments):
+    done = run("predict", "out", *arguments)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_rows_of_the_fit_get_their_clusters(fitted):
+    clustered = pd.read_csv("out/clustered.csv")
+    assert list(clustered) == [*table(), "cluster"]
+    assert clustered.drop(columns="cluster").astype(str).equals(table().astype(str))
+    assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
+    done = predicted("trees.csv")
+    found = pd.read_csv("trees-clustered.csv")
+    assert found.drop(columns="unlike").equals(clustered)
+    assert found["unlike"].mean() < 0.05
+    assert "Saved trees-clustered.csv." in done.stdout
+    assert {"clustered.csv", "model.skops"} <= set(json.loads(Path("out/run.json").read_text())["files"])
+
+
+def test_further_rows(fitted):
+    new = table(7, 30).drop(columns="name").iloc[::-1, ::-1]
+    new["cluster"] = "mine"
+    new.loc[0, "wood"] = "bamboo"
+    new.loc[1, "height"] = "250,0 m"
+    new.to_csv("new.csv", index=False)
+    done = predicted("new.csv", "--out", "found.csv")
+    found = pd.read_csv("found.csv")
+    assert list(found) == [*new, "cluster_", "unlike"]
+    groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
+    known = found[~found["unlike"] & (found["wood"] != "bamboo")]
+    assert len(known) > 20
+    assert (known["cluster_"] == groups[known["wood"]].to_numpy()).all()
+    assert found.loc[found["height"] == "250,0 m", "unlike"].all()
+    assert "Note: column 'wood' has 1 category that the fit does not know ('bamboo')" in done.stderr
+    assert "Note: column 'height' has" in done.stderr
+    assert "unlike the fit: the nearest row of the fit is farther" in done.stdout
+    assert predicted("new.csv", "--out", "again.csv", "--quiet").output == ""
+    assert Path("again.csv").read_bytes() == Path("found.csv").read_bytes()
+
+
+def test_classes_of_partial_labels(fitted):
+    frame = table()
+    frame["kind"] = np.where(np.arange(60) < 12, frame["wood"].str.upper(), "")
+    frame.to_csv("partly.csv", index=False)
+    done = run("fit", "partly.csv", "--partial-labels", "kind", "--out", "out2", "--no-report", "--quiet")
+    assert done.exit_code == 0, done.output
+    done = run("predict", "out2", "trees.csv")
+    assert done.exit_code == 0, done.output
+    found = pd.read_csv("trees-clustered.csv", keep_default_na=False)
+    assert (found["class"] == found["wood"].str.upper()).all()
+    assert "SOFT" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_method(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("trees.csv", index=False)
+    options = [part for setting in SMALL.get(name, ()) for part in ("--set", setting)]
+    for more in ((), ("-k", "3")):
+        done = run(
+            "fit", "trees.csv", "--method", name, "--out", "out", "--no-report", "--quiet", *more, *options
+        )
+        if done.exit_code == 0:
+            break
+    assert done.exit_code == 0, done.output
+    if not Path("out/model.skops").exists():
+        assert name in NO_MODEL
+        assert "has no model.skops" in run("predict", "out", "trees.csv").stderr
+        return
+    assert name not in NO_MODEL
+    predicted("trees.csv")
+    labels = pd.read_csv("out/labels.csv")["label"]
+    assert pd.read_csv("trees-clustered.csv")["cluster"].tolist() == labels.tolist()
+
+
+NO_MODEL = {"fuzzy-modes-moga"}
+
+
+REFUSED = {
+    "no folder": (lambda: ("nowhere", "trees.csv"), "nowhere does not exist"),
+    "no run": (lambda: (Path("empty"), "trees.csv"), "empty"),
+    "no file": (lambda: ("out", "nothing.csv"), "there is no file nothing.csv"),
+    "no rows": (lambda: ("out", "rows.csv"), "no rows"),
+    "a column too few": (lambda: ("out", "few.csv"), "few.csv: the table lacks column 'wood' of the fit"),
+    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', and names must be equal"),
+    "text": (
+        lambda: ("out", "text.csv"),
+        "column 'height' had numbers in the table of the fit, and has 'tall'",
+    ),
+    "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers of ft"),
+}
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_refusals(fitted, form):
+    frame = table()
+    Path("empty").mkdir()
+    frame[:0].to_csv("rows.csv", index=False)
+    frame.drop(columns="wood").to_csv("few.csv", index=False)
+    frame.rename(columns={"wood": "Wood"}).to_csv("case.csv", index=False)
+    frame.assign(height="tall").to_csv("text.csv", index=False)
+    frame.assign(height=frame["height"].str.replace(" m", " ft")).to_csv("unit.csv", index=False)
+    arguments, message = REFUSED[form]
+    done = run("predict", *arguments())
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not list(Path().glob("*-clustered.csv"))
+
+
+def test_nothing_is_replaced(fitted):
+    Path("mine.csv").write_text("mine")
+    done = run("predict", "out", "trees.csv", "--out", "mine.csv")
+    assert done.exit_code == 2
+    assert "mine.csv exists already; name another file with --out" in done.stderr
+    assert Path("mine.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["cut", "no archive", "foreign", "other", "newer", "gone"])
+def test_models_that_are_none(fitted, form):
+    path = Path("out/model.skops")
+    content = path.read_bytes()
+    model = io.load(path, trusted=io.get_untrusted_types(file=path))
+    if form == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    elif form == "no archive":
+        path.write_text("model")
+    elif form == "foreign":
+        io.dump({**model, "estimator": KMeansLike()}, path)
+    elif form == "other":
+        io.dump({"a": 1}, path)
+    elif form == "newer":
+        io.dump({**model, "version": 99}, path)
+    else:
+        path.unlink()
+    done = run("predict", "out", "trees.csv")
+    assert done.exit_code == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    expected = {
+        "foreign": "contains objects of type zipfile.ZipInfo",
+        "other": "is not the model of a run",
+        "newer": "use a newer one",
+        "gone": "has no model.skops",
+    }
+    assert expected.get(form, "fit again with this version") in done.stderr
+
+
+def test_no_model_of_columns_as_they_are(fitted):
+    frame = table()[["planted"]].assign(a=np.arange(60.0), b=np.arange(60.0) % 7).drop(columns="planted")
+    frame.to_csv("numbers.csv", index=False)
+    done = run("fit", "numbers.csv", "--no-prepare", "--out", "plain", "--no-report", "--quiet")
+    assert done.exit_code == 0, done.output
+    done = run("predict", "plain", "numbers.csv")
+    assert done.exit_code == 2
+    assert "unless --no-prepare was used" in done.stderr
