@@ -29,11 +29,14 @@ from moo_clustering.cli.describe import (
 )
 from moo_clustering.cli.folder import (
     CHECKPOINT,
+    CLUSTERED,
     CONTENT,
     REPORT,
     RunFolder,
     open_folder,
+    save_model,
     save_results,
+    with_clusters,
     with_status,
 )
 from moo_clustering.cli.job import (
@@ -48,7 +51,6 @@ from moo_clustering.cli.job import (
     writes_checkpoints,
 )
 from moo_clustering.cli.load import load_data, prepares
-from moo_clustering.cli.predict import CLUSTERED, save_model, with_clusters
 from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError

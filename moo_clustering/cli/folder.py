@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -20,6 +22,7 @@ from scipy import sparse
 from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line, path_fault
+from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
 
@@ -44,17 +47,20 @@ MOST_PLACES = 1000
 _ODD = str.maketrans({"\r": "\n", "\0": "\N{REPLACEMENT CHARACTER}"})
 RECORD = "run.json"
 CHECKPOINT = "checkpoint.npz"
-LABELS = "labels.csv"
+LABELS, CLUSTERED, MODEL = "labels.csv", "clustered.csv", "model.skops"
 CONTENT = "report.npz"
 REPORT = "report.html"
 FILES = (
-    LABELS, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv", "alternatives.csv",
-    "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png", "attainment.png",
-    "similarity.png", "history.png", "terms.png", "partition.png", "roc.png", "bag_distances.png",
-    "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv", "partial_labels.csv", CONTENT,
-    REPORT,
+    LABELS, CLUSTERED, MODEL, "clusters.csv", "probabilities.csv", "predictions.csv", "scores.csv",
+    "alternatives.csv", "alternatives_summary.csv", "front.csv", "history.csv", "result.npz", "front.png",
+    "attainment.png", "similarity.png", "history.png", "terms.png", "partition.png", "roc.png",
+    "bag_distances.png", "bag_embedding.png", "questions.npz", "must_link.csv", "cannot_link.csv",
+    "partial_labels.csv", CONTENT, REPORT,
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
+MODEL_FORMAT, MODEL_VERSION = "moo_clustering model", 1
+# Rows of the fit that are saved to compare further rows with, and the share of them that counts as usual.
+_MOST_ROWS, USUAL = 20_000, 0.99
 # Largest size of a record in bytes; records of the command have several thousand.
 _LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
@@ -555,6 +561,75 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
         chosen = result.row_of_front()
         frame["chosen"] = False if chosen is None else frame["member"] == chosen
     return frame
+
+
+def with_clusters(
+    frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, **others: NDArray[Any]
+) -> pd.DataFrame:
+    """The columns of a table with the cluster of every row, its class if known, and other columns.
+
+    A column that the table has already gets an underscore.
+    """
+    found = frame.reset_index(drop=True)
+    more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
+    if classes is not None:
+        # The last, empty class is that of noise (-1).
+        more["class"] = np.array([*classes, ""], dtype=object)[labels]
+    for name, values in (more | others).items():
+        while name in found:
+            name += "_"
+        found[name] = values
+    return found
+
+
+def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
+    """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
+
+    Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
+    contains data and names of types, but no code.
+    """
+    samples, labels = job.samples, job.result.labels
+    if not isinstance(samples, PreparedSamples) or not hasattr(job.estimator, "predict"):
+        return []
+    from skops import io  # takes long to import, as the search does
+
+    estimator = copy(job.estimator)
+    for name, value in list(vars(estimator).items()):
+        # Tables and the record of the search, which no prediction needs.
+        if type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
+            delattr(estimator, name)
+    chosen = np.arange(len(labels))
+    if len(chosen) > _MOST_ROWS:
+        chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
+    rows = np.asarray(samples.X)[chosen]
+    model = {
+        "format": MODEL_FORMAT,
+        "version": MODEL_VERSION,
+        "estimator": estimator,
+        "preparer": samples.preparer,
+        "rows": rows,
+        "limits": _limits(rows, labels[chosen]),
+        "sizes": np.bincount(labels[labels >= 0]),
+        "classes": None if classes is None else list(classes),
+        "header": samples.header,
+    }
+    with persistence.replacing(folder / MODEL) as file:
+        io.dump(model, file, compression=zipfile.ZIP_DEFLATED)
+    return [MODEL]
+
+
+def _limits(rows: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+    """Distance to the nearest other row that 99 % of the rows of every cluster do not exceed."""
+    from sklearn.neighbors import NearestNeighbors
+
+    limits = np.zeros(labels.max(initial=-1) + 1)
+    if len(rows) < 2:
+        return limits
+    distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors()[0][:, 0]
+    for cluster in range(len(limits)):
+        own = distances[labels == cluster]
+        limits[cluster] = np.quantile(own, USUAL) if len(own) else 0.0
+    return limits
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Sequence
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +12,25 @@ from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering._messages import message_line
-from moo_clustering.cli.folder import FolderError, run_record, write_csv
-from moo_clustering.cli.samples import PreparedSamples
+from moo_clustering.cli.folder import (
+    CLUSTERED,
+    MODEL,
+    MODEL_FORMAT,
+    MODEL_VERSION,
+    USUAL,
+    FolderError,
+    run_record,
+    with_clusters,
+    write_csv,
+)
 from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
-from moo_clustering.persistence import replacing, version_fault
+from moo_clustering.persistence import version_fault
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
-    from moo_clustering.cli.job import Job
-
-MODEL, CLUSTERED = "model.skops", "clustered.csv"
-_FORMAT, _VERSION = "moo_clustering model", 1
-# Rows of the fit that are saved to compare further rows with, and the share that counts as usual.
-_MOST_ROWS, _USUAL = 20_000, 0.99
 # Types of other packages that a model may contain.
 _TYPES = {
     "functools.partial",
@@ -42,42 +42,6 @@ _TYPES = {
     "pymoo.core.problem.LoopedElementwiseEvaluation",
     "scipy.sparse._csr.csr_array",
 }
-
-
-def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
-    """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
-
-    Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
-    contains data and names of types, but no code.
-    """
-    samples, labels = job.samples, job.result.labels
-    if not isinstance(samples, PreparedSamples) or not hasattr(job.estimator, "predict"):
-        return []
-    from skops import io  # takes long to import
-
-    estimator = copy(job.estimator)
-    for name, value in list(vars(estimator).items()):
-        # Tables and the record of the search, which no prediction needs.
-        if type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
-            delattr(estimator, name)
-    chosen = np.arange(len(labels))
-    if len(chosen) > _MOST_ROWS:
-        chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
-    rows = np.asarray(samples.X)[chosen]
-    model = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "estimator": estimator,
-        "preparer": samples.preparer,
-        "rows": rows,
-        "limits": _limits(rows, labels[chosen]),
-        "sizes": np.bincount(labels[labels >= 0]),
-        "classes": None if classes is None else list(classes),
-        "header": samples.header,
-    }
-    with replacing(folder / MODEL) as file:
-        io.dump(model, file, compression=zipfile.ZIP_DEFLATED)
-    return [MODEL]
 
 
 def load_model(folder: Path) -> dict[str, Any]:
@@ -101,9 +65,9 @@ def load_model(folder: Path) -> dict[str, Any]:
         ) from error
     if foreign:
         raise FolderError(f"{path} is not read, because it contains objects of type {foreign[0]}")
-    if not isinstance(model, dict) or model.get("format") != _FORMAT:
+    if not isinstance(model, dict) or model.get("format") != MODEL_FORMAT:
         raise FolderError(f"{path} is not the model of a run")
-    if fault := version_fault(model.get("version"), _VERSION):
+    if fault := version_fault(model.get("version"), MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
     return model
 
@@ -131,43 +95,12 @@ def run_predict(
         click.echo(f"Note: {message_line(note)}", err=True)
     click.echo(_shares(labels, model))
     if n := int(unlike.sum()):
-        share = f"{n} of {len(labels)} rows ({n / len(labels):.0%})"
+        share, are = f"{n} of {len(labels)} rows ({n / len(labels):.0%})", "is" if n == 1 else "are"
         click.echo(
-            f"{share} {'is' if n == 1 else 'are'} unlike the fit: the nearest row of the fit is farther than for "
-            f"{_USUAL:.0%} of the rows of the same cluster."
+            f"{share} {are} unlike the fit: farther from the nearest of its rows than {USUAL:.0%} of the "
+            "rows of their cluster."
         )
     click.echo(f"Saved {path}.")
-
-
-def with_clusters(
-    frame: pd.DataFrame, labels: IntArray, classes: Sequence[str] | None, **others: NDArray[Any]
-) -> pd.DataFrame:
-    """The columns of a table with the cluster of every row, its class if known, and other columns.
-
-    A column that the table has already gets an underscore.
-    """
-    found = frame.reset_index(drop=True)
-    more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
-    if classes is not None:
-        # The last, empty class is that of noise (-1).
-        more["class"] = np.array([*classes, ""], dtype=object)[labels]
-    for name, values in (more | others).items():
-        while name in found:
-            name += "_"
-        found[name] = values
-    return found
-
-
-def _limits(rows: FloatArray, labels: IntArray) -> FloatArray:
-    """Distance to the nearest other row that 99 % of the rows of every cluster do not exceed."""
-    limits = np.zeros(labels.max(initial=-1) + 1)
-    if len(rows) < 2:
-        return limits
-    distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors()[0][:, 0]
-    for cluster in range(len(limits)):
-        own = distances[labels == cluster]
-        limits[cluster] = np.quantile(own, _USUAL) if len(own) else 0.0
-    return limits
 
 
 def _unlike(X: FloatArray, labels: IntArray, model: dict[str, Any]) -> NDArray[np.bool_]:
