@@ -2,10 +2,10 @@
 A messy table
 =============
 
-Cluster a table as it comes out of a spreadsheet, answer ten questions, and choose.
+Cluster a table as it comes out of a spreadsheet, answer ten questions, and find the clusters of new rows.
 
 Shows: units, decimal commas, dates, categories and empty cells, what is made of them, the verdict and other
-good answers, a session of ten questions, and the result before and after it.
+good answers, a session of ten questions, the result before and after it, and predictions.
 """
 
 import numpy as np
@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from sklearn.metrics import adjusted_rand_score
 
 from moo_clustering import ParetoClustering
-from moo_clustering.datasets import prepare_table
 from moo_clustering.visualization import plot_partition
 
 # Trees of a park: three kinds, of which two have the same leaves and much the same size.
@@ -35,16 +34,16 @@ table = pd.DataFrame(
     }
 )
 print(table.head(4).to_string(index=False))
-prepared = prepare_table(table)
-print(*prepared.notes, sep="\n")
+model = ParetoClustering(random_state=0).fit(table)
+print(*model.preparer_.notes_, sep="\n")
+X = model.preparer_.transform(table)
 
 # %%
-# Columns are scaled already. The verdict says how far to trust the result.
+# The verdict says how far to trust the result.
 
-model = ParetoClustering(scale="none", random_state=0).fit(prepared.X)
 print(model.summary())
 print(f"agreement with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}")
-plot_partition(prepared.X, model.labels_, title="Without an answer", path="messy_table_before.png")
+plot_partition(X, model.labels_, title="Without an answer", path="messy_table_before.png")
 
 # %%
 # A gardener answers; here the kinds do. What is asked next depends on the answers so far.
@@ -58,11 +57,17 @@ for number in range(1, 11):
     print(f"{number:2d}. {table.tree[i]} and {table.tree[j]}: {session.history_.answer.iloc[-1]}")
 model.take(session)
 print(f"{model.n_clusters_} clusters, agreement {course[-1]:.2f}")
-page = model.report("trees.html", X=prepared.X, feature_names=prepared.feature_names)
+page = model.report("trees.html", X=table)
 print("to look at, compare and choose:", page.path.name)
 
 figure = Figure(layout="constrained", figsize=(6, 3))
 axes = figure.add_subplot(xlabel="answers", ylabel="ARI with the kinds", ylim=(0, 1.02))
 axes.plot(course, "o-")
 figure.savefig("messy_table_course.png")
-plot_partition(prepared.X, model.labels_, title="After ten answers", path="messy_table_after.png")
+plot_partition(X, model.labels_, title="After ten answers", path="messy_table_after.png")
+
+# %%
+# New rows are read in the notation of the fit. Their columns may be in another order.
+
+new = table.drop(columns="tree").iloc[:5, ::-1]
+print(new.assign(cluster=model.predict(new)).to_string(index=False))

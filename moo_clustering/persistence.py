@@ -104,7 +104,7 @@ _NOT_KNOWN = "not known"
 START_OVER = "remove it to start from the beginning"
 RUNTIME_DEPENDENCIES = (
     "click", "deap", "jinja2", "joblib", "lazy_loader", "matplotlib", "networkx", "numba", "numpy",
-    "pandas", "pymoo", "scikit-learn", "scipy", "threadpoolctl", "tqdm",
+    "pandas", "pymoo", "scikit-learn", "scipy", "skops", "threadpoolctl", "tqdm",
 )  # fmt: skip
 
 

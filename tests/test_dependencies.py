@@ -12,7 +12,7 @@ PAGE = (dependencies.ROOT / "docs" / "dependencies.md").read_text(encoding="utf-
 def test_at_most_twelve_are_of_our_choosing():
     chosen = dependencies.chosen()
     assert len(chosen) <= 12
-    assert {"numba", "pymoo", "scikit-learn"} <= set(chosen)
+    assert {"numba", "pymoo", "skops"} <= set(chosen)
     assert "numpy" not in chosen
     named = (
         f"{len(dependencies.declared()[''])} are named in `setup.cfg`: {len(chosen)} of them are chosen here"

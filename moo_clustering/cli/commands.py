@@ -383,7 +383,8 @@ def fit(data: str, out: Path, **options: Any) -> None:
     The recommended methods evolve only with --set n_gen=G, and then report two controls: the result without
     evolution, and with random survival.
 
-    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clusters.csv
+    The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv
+    (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
     (typical values of every cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and pictures. Start with report.html, which shows and compares all solutions in any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, IntArray
-from moo_clustering._messages import message_line
+from moo_clustering._messages import message_line, path_fault
 from moo_clustering.cli.folder import (
     CLUSTERED,
     MODEL,
@@ -26,7 +27,7 @@ from moo_clustering.cli.folder import (
 from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
-from moo_clustering.persistence import version_fault
+from moo_clustering.persistence import EXPANSION, most_expanded, version_fault
 
 if TYPE_CHECKING:
     pass
@@ -50,12 +51,18 @@ def load_model(folder: Path) -> dict[str, Any]:
 
     run_record(folder)
     path = folder / MODEL
+    if fault := path_fault(path, "file"):
+        raise FolderError(f"{path} {fault}")
     if not path.exists():
         raise FolderError(
             f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the method "
             "makes no predictions"
         )
     try:
+        with zipfile.ZipFile(path) as archive:
+            n_bytes = sum(each.file_size for each in archive.infolist())
+        if n_bytes > most_expanded(path.stat().st_size, EXPANSION):
+            raise ValueError(f"it would take {n_bytes / 2**30:.1f} GiB of memory")
         types = io.get_untrusted_types(file=path)
         foreign = [name for name in types if not name.startswith("moo_clustering.") and name not in _TYPES]
         model = None if foreign else io.load(path, trusted=types)

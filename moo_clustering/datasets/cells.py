@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -114,7 +114,7 @@ def read_column(name: str, column: pd.Series[Any]) -> Column:
         return Column(name, "date", _moments(column))
     if _is_durations(dtype):
         hours = np.asarray(column.to_numpy() / np.timedelta64(1, "h"), dtype=np.float64)
-        return Column(name, "number", hours, convention="plain", unit="hours")
+        return Column(name, "number", hours, convention="plain", unit="hours", forms=("time",))
     if _is_numbers(column):
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         infinite = np.isinf(numbers)
@@ -186,6 +186,8 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     DataError
         If more cells are unreadable, the unit is another one, or numbers or dates are ambiguous.
     """
+    if column.kind != "category" and _is_typed(further) and not further.isna().all():
+        return _typed_again(column, further)
     cells = files.cells_of(further)
     if not files.are_cells(cells):
         raise files.DataError(f"column {column.name!r} has cells that are neither numbers nor text")
@@ -194,12 +196,8 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     empty: NDArray[Any] = np.full(len(cells), np.nan)
     if column.kind == "date":
         empty = np.full(len(cells), "NaT", "datetime64[us]")
-    if further.isna().all():
-        return Reread(empty)
-    if _is_typed(further):
-        return _typed_again(column, further)
     texts = _texts(cells, _NO_NUMBER)
-    known = np.array([text is not None and text not in column.strays for text in texts])
+    known = pd.notna(texts) & ~np.isin(texts, np.array(column.strays, dtype=object))
     if not known.any():
         return Reread(empty)
     if column.kind == "date":
@@ -207,7 +205,9 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     elif column.kind == "truth":
         found = _truth_again(column, texts[known])
     else:
-        is_plain = np.array([not isinstance(cell, str) for cell in cells])
+        is_plain = np.zeros(len(cells), dtype=bool)
+        if not _are_texts(cells):
+            is_plain = np.array([not isinstance(cell, str) for cell in cells])
         found = _numbers_again(column, texts[known], is_plain[known])
     _require_readable(column, found, int(known.sum()))
     return found._replace(values=_spread(found.values, known))
@@ -272,7 +272,7 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
     numerals, units = texts, {"": None}
     values = _in_convention(texts, convention, is_plain)
     if column.unit or np.isnan(values).any():
-        numerals, units = _split_units(np.array([_signed(text) for text in texts], dtype=object))
+        numerals, units = _split_units(_by_text(_signed, texts))
         values = _in_convention(numerals, convention, is_plain)
     for unit in units:
         if unit and unit != column.unit:
@@ -316,25 +316,26 @@ _TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0
 
 
 def _dates_again(column: Column, texts: NDArray[Any]) -> Reread:
-    found, note = _dated(texts, column.forms) if column.forms else None, ""
+    where, different = different_cells(texts)
+    found, note = _dated(different, column.forms) if column.forms else None, ""
     if found is None:
-        found = _dated(texts)
+        found = _dated(different)
         if column.forms and isinstance(found, _Dates):
             note = f"column {column.name!r} has dates in another format than in the table of the fit"
     if isinstance(found, str):
         raise files.DataError(f"column {column.name!r}: {found}")
     if found is None:
-        dates = [_dated(np.array([text], dtype=object), column.forms or _FORMATS) for text in texts]
+        dates = [_dated(np.array([text], dtype=object), column.forms or _FORMATS) for text in different]
         values = [d.values[0] if isinstance(d, _Dates) else np.datetime64("NaT", "us") for d in dates]
-        return _with_unread(np.array(values, dtype="datetime64[us]"), texts)
-    return Reread(found.values, note=note)
+        return _with_unread(np.array(values, dtype="datetime64[us]")[where], texts)
+    return Reread(found.values[where], note=note)
 
 
 def _each(reader: Any, texts: NDArray[Any]) -> NDArray[np.float64]:
     """Parse each text by itself, NaN if unreadable; all at once if possible."""
-    if (values := reader(texts)) is not None:
-        return np.asarray(values)
-    where, different = pd.factorize(texts)
+    where, different = different_cells(texts)
+    if (values := reader(different)) is not None:
+        return np.asarray(values)[where]
     found = [reader(np.array([text], dtype=object)) for text in different]
     return np.array([np.nan if each is None else each[0] for each in found])[where]
 
@@ -343,30 +344,31 @@ def _bare(texts: NDArray[Any]) -> NDArray[Any]:
     """Numerals without signs in other notations and without units."""
     known = pd.notna(texts)
     bare = texts.copy()
-    bare[known] = _split_units(np.array([_signed(text) for text in texts[known]], dtype=object))[0]
+    bare[known] = _split_units(_by_text(_signed, texts[known]))[0]
     return bare
 
 
 def _split_units(texts: NDArray[Any]) -> tuple[NDArray[Any], dict[str, None]]:
     """Numerals and their different units, in order; other texts stay as they are."""
     units: dict[str, None] = {}
-    numerals = texts.copy()
-    for row, text in enumerate(texts):
+    where, different = different_cells(texts)
+    for place, text in enumerate(different):
         if match := _MEASURE.fullmatch(text):
-            numerals[row] = match["number"]
+            different[place] = match["number"]
             units[" ".join(part for part in (match["before"], match["after"]) if part)] = None
-    return numerals, units
+    return different[where], units
 
 
 def _in_convention(
     numerals: NDArray[Any], convention: Convention, is_plain: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
-    if convention in ("comma", "point") and not (is_plain is not None and is_plain.all()):
-        values = as_numbers(numerals, convention)
-        if is_plain is not None:
+    where, different = different_cells(numerals)
+    if convention in ("comma", "point"):
+        values = as_numbers(different, convention)[where]
+        if is_plain is not None and is_plain.any():
             values[is_plain] = files.exact_numbers(numerals[is_plain])
     else:
-        values = files.exact_numbers(_SPACED.sub("", text) for text in numerals)
+        values = files.exact_numbers(_SPACED.sub("", text) for text in different)[where]
     values[~np.isfinite(values)] = np.nan
     return values
 
@@ -401,9 +403,9 @@ def _without_unit_note(column: Column) -> str:
 
 
 def _category(name: str, cells: Sequence[Any], code: str = "") -> Column:
-    texts = [written(cell) for cell in cells]
-    values = _texts(texts, _MISSING)
-    remark = blanks_note(texts) or alike_note(sorted({value for value in values if value is not None}))
+    values = _texts(cells, _MISSING)
+    names = sorted({*values} - {None})
+    remark = blanks_note(dict.fromkeys(_written(cells))) or alike_note(names)
     return Column(name, "category", values, code=code, remark=remark)
 
 
@@ -412,22 +414,26 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
     known = pd.notna(texts)
     if not known.any():
         return _category(name, cells)
-    if {text.casefold() for text in texts[known]} <= {"true", "false"}:
-        truth = np.array([text.casefold() == "true" for text in texts[known]], dtype=np.float64)
-        return Column(name, "truth", _spread(truth, known))
+    # Columns of text have few different cells, and all that follows takes long.
+    where, different = different_cells(texts[known])
+    if {text.casefold() for text in different} <= {"true", "false"}:
+        truth = np.array([text.casefold() == "true" for text in different], dtype=np.float64)
+        return Column(name, "truth", _spread(truth[where], known))
     found, bare = read_numbers(texts[known]), None
     if found.convention == "none":
-        signed = np.array([_signed(text) for text in texts[known]], dtype=object)
+        signed = np.array([_signed(text) for text in different], dtype=object)
         bare = without_unit(signed) or Measures(signed, "")
-        found = read_numbers(bare.texts)
+        found = read_numbers(bare.texts[where])
     if found.convention != "none":
-        numerals = texts[known] if bare is None else bare.texts
+        numerals = different if bare is None else bare.texts
         plain = [_in_python(text, found.convention) for text in numerals]
-        known_numbers = files.finite(plain, found.values)
+        values = np.empty(len(different))
+        values[where] = found.values
+        known_numbers = files.finite(plain, values)
         if code := files.code_reason(known_numbers):
             return _category(name, cells, code)
         if bare is not None:
-            texts[known] = bare.texts
+            texts[known] = bare.texts[where]
         numbers = _spread(found.values, known)
         whole = Column(
             name,
@@ -443,19 +449,18 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
             # The notation of the other columns determines the interpretation.
             return replace(whole, values=texts)
         return whole
-    if (hours := read_times(texts[known])) is not None:
-        return Column(
-            name, "number", _spread(hours, known), convention="plain", unit="hours", forms=("time",)
-        )
-    dates = _dated(texts[known])
+    if (hours := read_times(different)) is not None:
+        spread = _spread(hours[where], known)
+        return Column(name, "number", spread, convention="plain", unit="hours", forms=("time",))
+    dates = _dated(different)
     if isinstance(dates, str):
         return Column(name, "date", texts).out(dates)
     if dates is not None:
-        return Column(name, "date", _spread(dates.values, known), forms=dates.forms)
-    if (fractions := read_fractions(texts[known])) is not None:
-        remark = f"read as numbers of fractions ({texts[known][0]!r})"
-        values = _spread(fractions, known)
-        return Column(name, "number", values, convention="plain", remark=remark, forms=("fraction",))
+        return Column(name, "date", _spread(dates.values[where], known), forms=dates.forms)
+    if (fractions := read_fractions(different)) is not None:
+        remark = f"read as numbers of fractions ({different[0]!r})"
+        spread = _spread(fractions[where], known)
+        return Column(name, "number", spread, convention="plain", remark=remark, forms=("fraction",))
     return _category(name, cells)
 
 
@@ -475,9 +480,43 @@ def _spread(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
     return column
 
 
-def _texts(column: Iterable[Any], missing: set[str]) -> NDArray[Any]:
-    cells = [written(cell).strip() for cell in column]
-    return np.array([None if cell.casefold() in missing else cell for cell in cells], dtype=object)
+def _texts(cells: Sequence[Any], missing: set[str]) -> NDArray[Any]:
+    """Texts of the cells without white space around them, None for words of missing values."""
+
+    def stripped(text: str) -> str | None:
+        text = text.strip()
+        return None if text.casefold() in missing else text
+
+    return _by_text(stripped, _written(cells))
+
+
+def _are_texts(cells: Sequence[Any]) -> bool:
+    return pd.api.types.infer_dtype(cells, skipna=True) in ("string", "empty")
+
+
+def _written(cells: Sequence[Any]) -> NDArray[Any]:
+    """Texts of the cells, empty for missing values."""
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = [cell if type(cell) is str else written(cell) for cell in cells]
+    return texts
+
+
+def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Positions of the cells among the different ones, and these in order of appearance.
+
+    Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
+    """
+    found = list(dict.fromkeys(cells))
+    places = dict(zip(found, range(len(found)), strict=True))
+    different = np.empty(len(found), dtype=object)
+    different[:] = found
+    return np.array([places[cell] for cell in cells], dtype=np.intp), different
+
+
+def _by_text(function: Callable[[str], str | None], texts: NDArray[Any]) -> NDArray[Any]:
+    """Apply a function to all different texts, which are often few."""
+    where, different = different_cells(texts)
+    return np.array([function(text) for text in different], dtype=object)[where]
 
 
 def blanks_note(texts: Iterable[str]) -> str:
@@ -518,11 +557,11 @@ class Numbers(NamedTuple):
 
 def read_numbers(texts: NDArray[Any]) -> Numbers:
     """Parse non-empty texts as numbers. O(n) time and memory."""
-    exact = files.exact_numbers(texts)
-    if not np.isnan(exact).any():
-        return _plain(texts, exact)
     # Objects, because an array of text reserves the length of the longest text for every cell.
-    where, different = pd.factorize(texts)
+    where, different = different_cells(texts)
+    exact = files.exact_numbers(different)
+    if not np.isnan(exact).any():
+        return _plain(different, exact[where])
     compact = [_SPACED.sub("", text) for text in different]
     plain = files.exact_numbers(compact)
     commas = np.array([bool(_COMMA.fullmatch(text)) for text in compact])

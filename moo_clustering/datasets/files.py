@@ -545,6 +545,8 @@ def cells_of(values: Any) -> list[Any]:
     if isinstance(values.dtype, pd.CategoricalDtype):
         names = [*values.cat.categories, None]  # -1, no category, is the last
         return [names[code] for code in values.cat.codes]
+    if pd.api.types.is_string_dtype(values.dtype):
+        return values.astype(object).tolist()
     return list(values.array)
 
 

@@ -30,6 +30,7 @@ from moo_clustering.datasets.cells import (
     Column,
     Kind,
     Reread,
+    different_cells,
     read_again,
     read_column,
     require_one_notation,
@@ -713,8 +714,9 @@ class _Donors(NamedTuple):
 def _middle(values: NDArray[Any], kind: Kind) -> Any:
     """Mean of numbers or dates, mode of categories (ties: the first by name)."""
     if kind in ("category", "truth"):
-        different, counts = np.unique(values, return_counts=True)
-        return different[counts.argmax()]
+        where, different = different_cells(values)
+        counts = np.bincount(where)
+        return min(different[counts == counts.max()])
     if kind == "date":
         return np.sort(values)[(len(values) - 1) // 2]
     return float((values / len(values)).sum())
@@ -753,7 +755,7 @@ class _Scale:
         bare = replace(column, values=column.values[:0])
         usual = _usual_cell(known, column.kind)
         if column.kind == "category":
-            categories = np.unique(known)
+            categories = np.array(sorted(pd.unique(known)), dtype=object)
             # The second indicator of two values would be redundant.
             names = tuple(f"{column.name}={value}" for value in categories[len(categories) == 2 :])
             scale = cls(bare, names, weight, usual, categories=categories)
@@ -831,7 +833,7 @@ class _Scale:
         others = [text for text, name in names.items() if name is None]
         if not others:
             return found, ""
-        n = int(np.isin(cells.astype(str), others).sum())
+        n = int(np.isin(cells, np.array(others, dtype=object)).sum())
         return found, (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} that "
             f"the fit does not know ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
@@ -916,7 +918,8 @@ def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bo
 
 def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Column:
     n = len(known)
-    words = float(np.mean([len(text.split()) for text in known]))
+    where, different = different_cells(known)
+    words = float(np.mean(np.array([len(text.split()) for text in different])[where]))
     text = f"; --text-columns {column.name} clusters by its words" if words > _WORDS else ""
     if column.code:
         text = f"; its cells are codes, as {column.code}"

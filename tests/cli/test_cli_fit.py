@@ -46,7 +46,9 @@ def test_folder_of_a_fit(run, slices, table):
     arrays, meta = read_archive("out/result.npz")
     assert arrays["labels"].tolist() == labels["label"].tolist()
     assert meta["seed"] == 7
-    assert sorted(record["files"]) == ["labels.csv", "report.html", "report.npz", "result.npz"]
+    assert sorted(record["files"]) == [
+        "clustered.csv", "labels.csv", "report.html", "report.npz", "result.npz"
+    ]  # fmt: skip
 
 
 def test_record_has_no_paths(run, slices, table, tmp_path):

@@ -111,7 +111,11 @@ def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(commands, "reported", reported)
     (tmp_path / "table.csv").write_text("a,b\n1,2\n2,3\n")
-    needed = {"fit": ["iris", "--out", "out"], "compare": ["table.csv"]}
+    needed = {
+        "fit": ["iris", "--out", "out"],
+        "compare": ["table.csv"],
+        "predict": [str(asked_run), "table.csv"],
+    }
     for name in main.commands:
         arguments = needed.get(name, [str(asked_run)] if name in ("ask", "explore", "report") else [])
         result = CliRunner().invoke(main, [name, *arguments])

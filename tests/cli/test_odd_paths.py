@@ -37,6 +37,7 @@ NEEDED = {
     "explore": ["run"],
     "fit": ["iris", "--out", "out"],
     "papers": ["pesc-fig4", "--out", "out"],
+    "predict": ["run", "table.csv"],
     "report": ["run"],
 }
 
@@ -123,7 +124,7 @@ def test_every_path_is_such_an_argument():
         ("ask", "DIR"), ("ask", "--out"), ("compare", "RESULTS"), ("compare", "--figure"), ("demo", "--out"),
         ("explore", "DIR"), ("fit", "DATA"), ("fit", "--out"), ("fit", "--must-link"),
         ("fit", "--cannot-link"), ("fit", "--label-file"), ("papers", "--out"), ("papers", "--data"),
-        ("report", "DIR"), ("report", "--out"),
+        ("predict", "DIR"), ("predict", "DATA"), ("predict", "--out"), ("report", "DIR"), ("report", "--out"),
     } <= found  # fmt: skip
     for name, command in COMMANDS.items():
         for parameter in command.params:

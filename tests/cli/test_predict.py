@@ -1,6 +1,8 @@
 """The command ``predict``: clusters of further rows by the model of a run."""
 
 import json
+import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +172,7 @@ def test_nothing_is_replaced(fitted):
     assert Path("mine.csv").read_text() == "mine"
 
 
-@pytest.mark.parametrize("form", ["cut", "no archive", "foreign", "other", "newer", "gone"])
+@pytest.mark.parametrize("form", ["cut", "no archive", "foreign", "other", "newer", "gone", "pipe", "bomb"])
 def test_models_that_are_none(fitted, form):
     path = Path("out/model.skops")
     content = path.read_bytes()
@@ -185,8 +187,13 @@ def test_models_that_are_none(fitted, form):
         io.dump({"a": 1}, path)
     elif form == "newer":
         io.dump({**model, "version": 99}, path)
+    elif form == "bomb":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            archive.writestr("schema.json", b"0" * 2**28)
     else:
         path.unlink()
+    if form == "pipe":
+        os.mkfifo(path)
     done = run("predict", "out", "trees.csv")
     assert done.exit_code == 2
     assert len(done.stderr.strip().splitlines()) == 1
@@ -195,6 +202,8 @@ def test_models_that_are_none(fitted, form):
         "other": "is not the model of a run",
         "newer": "use a newer one",
         "gone": "has no model.skops",
+        "pipe": "out/model.skops is a named pipe, not a file",
+        "bomb": "GiB of memory",
     }
     assert expected.get(form, "fit again with this version") in done.stderr
 
