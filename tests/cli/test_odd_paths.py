@@ -101,7 +101,9 @@ def arguments_with(name, parameter, value):
     """A command in which an argument has a value."""
     needed = list(NEEDED[name])
     if not isinstance(parameter, click.Option):
-        return [value, *needed[1:]]
+        positional = [each for each in COMMANDS[name].params if isinstance(each, click.Argument)]
+        place = positional.index(parameter)
+        return [*needed[:place], value, *needed[place + 1 :]]
     if (option := label_of(parameter)) in needed:
         needed[needed.index(option) + 1] = value
         return needed
