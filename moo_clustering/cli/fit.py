@@ -78,6 +78,7 @@ _SCORES = {
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
 _SMALL = 0.05
+_NOTES = 12  # notes of the preparation in the head of the report
 _SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
@@ -380,7 +381,10 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    facts = [("data", job.samples.name)]
+    facts = [("data", job.samples.name), *[("warning", text) for text in record["warnings"]]]
+    if notes := job.samples.notes:
+        more = f"; and {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
+        facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
         facts.append(("method taken", job.why))
     facts += [

@@ -199,3 +199,18 @@ def test_the_command_and_python_find_the_same(messy, tmp_path, scale):
     np.testing.assert_array_equal(model.predict(frame.iloc[::-1, ::-1]), model.labels_[::-1])
     notes = json.loads(Path("out/run.json").read_text())["data"]["notes"]
     assert set(model.preparer_.notes_) <= set(notes)
+
+
+def test_the_head_of_the_report_names_what_was_changed(messy, tmp_path):
+    messy.assign(**{f"code {n}": [f"0{row % 2}" for row in range(60)] for n in range(12)}).to_csv("more.csv")
+    arguments = ["fit", "more.csv", "--weights", "equal", "--set", "k_range=[2,3]", "--out", "out", "--quiet"]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    record, facts = json.loads(Path("out/run.json").read_text()), load_content(Path("out/report.npz")).facts
+    notes = record["data"]["notes"]
+    assert len(notes) > 12
+    assert (
+        dict(facts)["preparation"]
+        == "; ".join(notes[:12]) + f"; and {len(notes) - 12} more steps in run.json"
+    )
+    assert [value for name, value in facts if name == "warning"] == record["warnings"]
+    assert any("no structure" in text for text in record["warnings"])
