@@ -69,6 +69,8 @@ def test_mock_finds_the_number_of_clusters(run, table, tmp_path):
     record = record_in(out)
     assert sorted(record["files"]) == sorted(
         [
+            "clustered.csv",
+            "model.skops",
             "labels.csv",
             "result.npz",
             "front.csv",
