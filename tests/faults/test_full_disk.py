@@ -363,9 +363,9 @@ again = command(*fit, "--no-report", "--resume", "--out", "one")
 equal = Path("one/labels.csv").read_bytes() == Path("../whole/labels.csv").read_bytes()
 print(json.dumps([whole, filled, again, left, equal]))
 """
-    # Room for the record and for checkpoints beside those they replace, and not for the pictures.
+    # Room for the record, the model, and checkpoints beside those they replace, and not for the pictures.
     with small_disk(tmp_path / "disk", size=2**20) as disk:
-        status, stdout, stderr = python(code.replace("{pages}", "14"), disk)
+        status, stdout, stderr = python(code.replace("{pages}", "28"), disk)
         assert status == 0, stderr
         assert names(tmp_path / "whole")
     whole, filled, again, left, equal = json.loads(stdout.splitlines()[-1])
