@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import signature
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +60,13 @@ FILES = (
     "partial_labels.csv", CONTENT, REPORT,
 )  # fmt: skip
 FORMAT, VERSION = "moo_clustering run", 1
-MODEL_FORMAT, MODEL_VERSION = "moo_clustering model", 1
+_MODEL_FORMAT, _MODEL_VERSION = "moo_clustering model", 1
+# Types of other packages that a model may contain.
+_MODEL_TYPES = {
+    "functools.partial", "numpy.asarray", "numpy.dtype", "numpy.random.bit_generator.SeedSequence",
+    "pandas.Interval", "pymoo.core.problem.ElementwiseEvaluationFunction",
+    "pymoo.core.problem.LoopedElementwiseEvaluation", "scipy.sparse._csr.csr_array",
+}  # fmt: skip
 # Rows of the fit that are saved to compare further rows with, and the share of them that counts as usual.
 _MOST_ROWS, USUAL = 20_000, 0.99
 # Largest size of a record in bytes; records of the command have several thousand.
@@ -492,9 +500,13 @@ def label_frame(kind: str, ids: Any, labels: Any, classes: Sequence[str] | None)
     """Label of every row or bag, and the class of its cluster, if any."""
     frame = pd.DataFrame({kind: ids, "label": labels})
     if classes is not None:
-        # The last, empty class is that of noise (-1).
-        frame["class"] = np.array([*classes, ""], dtype=object)[labels]
+        frame["class"] = _classes_of(labels, classes)
     return frame
+
+
+def _classes_of(labels: Any, classes: Sequence[str]) -> NDArray[np.object_]:
+    # The last, empty class is that of noise (-1).
+    return np.array([*classes, ""], dtype=object)[labels]
 
 
 def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
@@ -573,8 +585,7 @@ def with_clusters(
     found = frame.reset_index(drop=True)
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
-        # The last, empty class is that of noise (-1).
-        more["class"] = np.array([*classes, ""], dtype=object)[labels]
+        more["class"] = _classes_of(labels, classes)
     for name, values in (more | others).items():
         while name in found:
             name += "_"
@@ -594,17 +605,20 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[st
     from skops import io  # takes long to import, as the search does
 
     estimator = copy(job.estimator)
+    defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Tables and the record of the search, which no prediction needs.
-        if type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
+        # Tables and the records of the search, which no prediction needs.
+        if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
+        elif name in ("checkpoint", "checkpoint_every", "resume"):
+            setattr(estimator, name, defaults[name].default)
     chosen = np.arange(len(labels))
     if len(chosen) > _MOST_ROWS:
         chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
     rows = np.asarray(samples.X)[chosen]
     model = {
-        "format": MODEL_FORMAT,
-        "version": MODEL_VERSION,
+        "format": _MODEL_FORMAT,
+        "version": _MODEL_VERSION,
         "estimator": estimator,
         "preparer": samples.preparer,
         "rows": rows,
@@ -614,8 +628,67 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[st
         "header": samples.header,
     }
     with persistence.replacing(folder / MODEL) as file:
-        io.dump(model, file, compression=zipfile.ZIP_DEFLATED)
+        file.write(_reproducible(io.dumps(model)))
     return [MODEL]
+
+
+def _reproducible(content: bytes) -> bytes:
+    """Compress a model of skops with numbers for addresses in memory and without times.
+
+    Equal fits then have equal files.
+    """
+    numbers: dict[int, int] = {}
+    names: dict[str, str] = {}
+
+    def renamed(node: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(address := node.get("__id__"), int):
+            node["__id__"] = numbers.setdefault(address, len(numbers))
+        if isinstance(name := node.get("file"), str):
+            node["file"] = names.setdefault(name, f"{len(names)}{Path(name).suffix}")
+        return node
+
+    found = BytesIO()
+    with zipfile.ZipFile(BytesIO(content)) as old, zipfile.ZipFile(found, "w") as new:
+        schema = json.loads(old.read("schema.json"), object_hook=renamed)
+        new.writestr(zipfile.ZipInfo("schema.json"), json.dumps(schema), zipfile.ZIP_DEFLATED)
+        for name, number in names.items():
+            new.writestr(zipfile.ZipInfo(number), old.read(name), zipfile.ZIP_DEFLATED)
+    return found.getvalue()
+
+
+def load_model(folder: Path) -> dict[str, Any]:
+    """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
+    from skops import io
+
+    run_record(folder)
+    path = folder / MODEL
+    if fault := path_fault(path, "file"):
+        raise FolderError(f"{path} {fault}")
+    if not path.exists():
+        raise FolderError(
+            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the method "
+            "makes no predictions"
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:
+            n_bytes = sum(each.file_size for each in archive.infolist())
+        if n_bytes > persistence.most_expanded(path.stat().st_size, persistence.EXPANSION):
+            raise ValueError(f"it would take {n_bytes / 2**30:.1f} GiB of memory")
+        types = io.get_untrusted_types(file=path)
+        own = {name for name in types if name.startswith("moo_clustering.")}
+        foreign = sorted(set(types) - own - _MODEL_TYPES)
+        model = None if foreign else io.load(path, trusted=types)
+    except Exception as error:  # as damaged bytes are, and attributes of another version
+        raise FolderError(
+            f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
+        ) from error
+    if foreign:
+        raise FolderError(f"{path} is not read, because it contains objects of type {foreign[0]}")
+    if not isinstance(model, dict) or model.get("format") != _MODEL_FORMAT:
+        raise FolderError(f"{path} is not the model of a run")
+    if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
+        raise FolderError(f"{path} {fault}")
+    return model
 
 
 def _limits(rows: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:

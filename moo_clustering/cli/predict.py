@@ -1,10 +1,9 @@
-"""The command ``predict``: the saved model of a fit, and clusters of further rows of its table."""
+"""The command ``predict``: clusters of further rows of a table, by the saved model of a fit."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -12,71 +11,11 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, IntArray
-from moo_clustering._messages import message_line, path_fault
-from moo_clustering.cli.folder import (
-    CLUSTERED,
-    MODEL,
-    MODEL_FORMAT,
-    MODEL_VERSION,
-    USUAL,
-    FolderError,
-    run_record,
-    with_clusters,
-    write_csv,
-)
+from moo_clustering._messages import message_line
+from moo_clustering.cli.folder import CLUSTERED, USUAL, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
-from moo_clustering.persistence import EXPANSION, most_expanded, version_fault
-
-if TYPE_CHECKING:
-    pass
-
-# Types of other packages that a model may contain.
-_TYPES = {
-    "functools.partial",
-    "numpy.asarray",
-    "numpy.dtype",
-    "numpy.random.bit_generator.SeedSequence",
-    "pandas.Interval",
-    "pymoo.core.problem.ElementwiseEvaluationFunction",
-    "pymoo.core.problem.LoopedElementwiseEvaluation",
-    "scipy.sparse._csr.csr_array",
-}
-
-
-def load_model(folder: Path) -> dict[str, Any]:
-    """Read the model of a run. Raises a FolderError if there is none, or the file is damaged or foreign."""
-    from skops import io
-
-    run_record(folder)
-    path = folder / MODEL
-    if fault := path_fault(path, "file"):
-        raise FolderError(f"{path} {fault}")
-    if not path.exists():
-        raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the method "
-            "makes no predictions"
-        )
-    try:
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(each.file_size for each in archive.infolist())
-        if n_bytes > most_expanded(path.stat().st_size, EXPANSION):
-            raise ValueError(f"it would take {n_bytes / 2**30:.1f} GiB of memory")
-        types = io.get_untrusted_types(file=path)
-        foreign = [name for name in types if not name.startswith("moo_clustering.") and name not in _TYPES]
-        model = None if foreign else io.load(path, trusted=types)
-    except Exception as error:  # as damaged bytes are, and attributes of another version
-        raise FolderError(
-            f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
-        ) from error
-    if foreign:
-        raise FolderError(f"{path} is not read, because it contains objects of type {foreign[0]}")
-    if not isinstance(model, dict) or model.get("format") != MODEL_FORMAT:
-        raise FolderError(f"{path} is not the model of a run")
-    if fault := version_fault(model.get("version"), MODEL_VERSION):
-        raise FolderError(f"{path} {fault}")
-    return model
 
 
 def run_predict(

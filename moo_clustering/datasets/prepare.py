@@ -8,6 +8,7 @@ the nearest rows.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Self
@@ -95,10 +96,10 @@ class PreparedTable:
     feature_names: tuple[str, ...]
     notes: tuple[str, ...]
     columns: pd.DataFrame
-    category_names: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
-    missing: pd.DataFrame = field(default_factory=pd.DataFrame)
-    preparer: TablePreparer = field(default=None, repr=False)  # type: ignore[assignment]
+    category_names: tuple[str, ...]
+    weights: tuple[float, ...]
+    missing: pd.DataFrame
+    preparer: TablePreparer = field(repr=False)
 
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Names of the columns whose missing cells are associated with the clusters, strongest first.
@@ -395,35 +396,36 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         shares = shares[shares > 0.0]
         known = np.column_stack([pd.notna(column.values) for column in used])
         filled = [_filled(column) for column in used]
-        self._donors = None
+        donors = None
         if self.missing == "neighbors" and len(used) > 1:
-            self._donors = _Donors.of(used, filled, known, shares)
-            filled = self._donors.fill(filled, known)
-        columns = list(zip(used, filled, shares.tolist(), strict=True))
-        self._scales = [_Scale.of(column, values, is_equal, share) for column, values, share in columns]
-        blocks = [scale.features(values) for scale, values in zip(self._scales, filled, strict=True)]
+            donors = _Donors.of(used, filled, known, shares)
+            filled = donors.fill(filled, known)
+        columns = zip(used, filled, shares.tolist(), strict=True)
+        scales = [_Scale.of(column, values, is_equal, share) for column, values, share in columns]
+        X = _features(scales, filled)
         if is_equal:
-            _warn_of_split(blocks, [column.name for column in used])
+            _warn_of_split(X, scales)
+        names = [name for scale in scales if scale.column.kind == "category" for name in scale.feature_names]
+        notes = (
+            *left_out_notes(judged),
+            *independence_notes(dropped),
+            *reading_notes(used, len(names)),
+            *filled_notes(used, known, self.missing),
+            *class_notes(used),
+        )
+        # A refused table leaves the previous fit intact.
+        self._scales, self._donors = scales, donors
         self._names_in = list(frame.columns)
         self.n_features_in_ = frame.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
             self.feature_names_in_ = np.array(self._names_in, dtype=object)
-        self._feature_names = tuple(name for scale in self._scales for name in scale.feature_names)
+        self._feature_names = tuple(name for scale in scales for name in scale.feature_names)
         self.column_names_ = tuple(column.name for column in used)
         self.category_names_ = tuple(column.name for column in used if column.kind == "category")
         self.weights_ = tuple(shares.tolist())
-        n_indicators = sum(
-            len(scale.feature_names) for scale in self._scales if scale.column.kind == "category"
-        )
-        self.notes_ = (
-            *left_out_notes(judged),
-            *independence_notes(dropped),
-            *reading_notes(used, n_indicators),
-            *filled_notes(used, known, self.missing),
-            *class_notes(used),
-        )
-        return self._table(blocks, filled, known, self.notes_)
+        self.notes_ = notes
+        return self._table(X, filled, known, notes)
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
         """The features of further rows, and the notes that :meth:`transform` warns of."""
@@ -439,20 +441,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             cells, note = scale.known_categories(read.values)
             values.append(cells)
             alarming += [note] if note else []
-        beyond = [scale.beyond(cells) for scale, cells in zip(self._scales, values, strict=True)]
-        notes += [each.note for each in beyond if each.n and not each.is_far]
-        alarming += [each.note for each in beyond if each.is_far]
+        for scale, cells in zip(self._scales, values, strict=True):
+            note, is_far = scale.beyond(cells)
+            (alarming if is_far else notes).extend([note] if note else [])
         known = np.column_stack([pd.notna(cells) for cells in values])
         filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
-        blocks = [scale.features(cells) for scale, cells in zip(self._scales, filled, strict=True)]
         notes += alarming + filled_notes(columns, known, self.missing)
-        return self._table(blocks, filled, known, notes), alarming
+        return self._table(_features(self._scales, filled), filled, known, notes), alarming
 
     def _table(
         self,
-        blocks: Sequence[NDArray[np.float64]],
+        X: NDArray[np.float64],
         filled: Sequence[NDArray[Any]],
         known: NDArray[np.bool_],
         notes: Sequence[str],
@@ -460,10 +461,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         # Store texts as objects, not in the string type of pandas.
         columns = [pd.Series(each, dtype=object) if each.dtype == object else each for each in filled]
         return PreparedTable(
-            np.column_stack(blocks),
+            X,
             self._feature_names,
             tuple(notes),
-            pd.DataFrame(dict(zip(self.column_names_, columns, strict=True))),
+            pd.DataFrame(dict(zip(self.column_names_, columns, strict=True)), copy=False),
             self.category_names_,
             self.weights_,
             pd.DataFrame(~known, columns=list(self.column_names_)),
@@ -481,16 +482,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             frame = frame.set_axis(self._names_in, axis=1)
         if not len(frame):
             raise files.DataError("the table has no rows")
-        names = list(frame.columns)
-        if absent := [name for name in self.column_names_ if name not in names]:
-            _refuse_absent(absent, names)
-        if double := [name for name in self.column_names_ if names.count(name) > 1]:
+        counts = Counter(frame.columns)
+        if absent := [name for name in self.column_names_ if name not in counts]:
+            _refuse_absent(absent, list(counts))
+        if double := [name for name in self.column_names_ if counts[name] > 1]:
             raise files.DataError(f"the table has two columns named {double[0]!r}")
-        others = [name for name in names if name not in set(self._names_in)]
+        in_fit = set(self._names_in)
+        others = [name for name in counts if name not in in_fit]
         if not others:
             return frame, []
-        verb = "was" if len(others) == 1 else "were"
-        return frame, [f"{_columns(others)} {verb} not in the table of the fit, and ignored"]
+        verb, what = ("is", "it") if len(others) == 1 else ("are", "them")
+        return frame, [f"{_columns(others)} {verb} ignored, because the fit did not use {what}"]
 
     def _has_names(self) -> bool:
         return "feature_names_in_" in self.__dict__
@@ -607,14 +609,13 @@ def _association(counts: NDArray[np.float64]) -> tuple[float, float]:
     return float(strength), float(chi2.sf(statistic, freedom))
 
 
-def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) -> None:
+def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     """Warn if the best split into two clusters is that of a single column."""
-    if len(blocks) <= _OTHERS or len(blocks[0]) < _LEAST_ROWS:
+    if len(scales) <= _OTHERS or len(X) < _LEAST_ROWS:
         return
     from sklearn.cluster import KMeans
 
-    rows = np.column_stack(blocks)
-    rows = rows[_some_rows(len(rows), _MOST_DONORS)]
+    rows = X[_some_rows(len(X), _MOST_DONORS)]
     if not rows.any():
         return
     side = KMeans(2, n_init=4, random_state=0).fit(rows).labels_ == 1
@@ -622,13 +623,13 @@ def _warn_of_split(blocks: Sequence[NDArray[np.float64]], names: Sequence[str]) 
     if min(side.mean(), 1 - side.mean()) < _MOST_BEYOND:
         return
     between = (rows[side].mean(axis=0) - rows[~side].mean(axis=0)) ** 2 * side.mean() * (1 - side.mean())
-    owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+    owner = np.repeat(np.arange(len(scales)), [len(scale.feature_names) for scale in scales])
     explained = np.bincount(owner, between) / np.maximum(np.bincount(owner, rows.var(axis=0)), 1e-300)
     best, second = np.argsort(explained)[::-1][:2]
     if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
         warn_caller(
-            f"column {names[best]!r} alone makes the strongest split of the table in two (it explains "
-            f"{explained[best]:.0%} of its own variance, and of no other column more than "
+            f"column {scales[best].column.name!r} alone makes the strongest split of the table in two (it "
+            f"explains {explained[best]:.0%} of its own variance, and of no other column more than "
             f"{explained[second]:.0%}): leave the column out if such clusters are not meant",
         )
 
@@ -664,31 +665,22 @@ class _Donors(NamedTuple):
         scales = [_Scale.of(column, values, True, weight) for column, values, weight in pairs]
         chosen = _some_rows(len(known), _MOST_DONORS)
         values = [each[chosen] for each in filled]
-        rows, _ = cls._masked(scales, values, known[chosen])
+        rows = _features(scales, values) * _mask(scales, known[chosen])
         return cls(scales, weights, rows, known[chosen], values)
-
-    @staticmethod
-    def _masked(
-        scales: Sequence[_Scale], values: Sequence[NDArray[Any]], known: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Features with 0 for missing ones, and their mask, each of shape (n, n_features)."""
-        mask = np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
-        blocks = [scale.features(each) for scale, each in zip(scales, values, strict=True)]
-        return np.column_stack(blocks) * mask, mask
 
     def fill(self, filled: list[NDArray[Any]], known: NDArray[np.bool_]) -> list[NDArray[Any]]:
         """Fill cells that are not ``known`` from near rows, or from ``filled`` if no row is comparable."""
         incomplete = np.flatnonzero(~known.all(axis=1))
         if not len(incomplete):
             return filled
-        found = [values.copy() for values in filled]
+        found = [values.copy() if not known[:, at].all() else values for at, values in enumerate(filled)]
         n_near = _DONORS if len(self.scales) > 2 else _DONORS_OF_TWO
-        n_features = [len(scale.feature_names) for scale in self.scales]
-        donors_mask = np.repeat(self.known, n_features, axis=1).astype(np.float64)
+        donors_mask = _mask(self.scales, self.known)
         step = max(1, _PRODUCTS // len(self.rows))
         for low in range(0, len(incomplete), step):
             these = incomplete[low : low + step]
-            rows, mask = self._masked(self.scales, [values[these] for values in filled], known[these])
+            mask = _mask(self.scales, known[these])
+            rows = _features(self.scales, [values[these] for values in filled]) * mask
             squares = rows**2 @ donors_mask.T + mask @ (self.rows**2).T
             squares -= 2.0 * rows @ self.rows.T
             # Per unit of the weight of the columns that both rows know.
@@ -722,12 +714,19 @@ def _middle(values: NDArray[Any], kind: Kind) -> Any:
     return float((values / len(values)).sum())
 
 
-class _Beyond(NamedTuple):
-    """Values of further rows outside the range of the fit."""
+def _features(scales: Sequence[_Scale], filled: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """Features of columns without missing values, shape (n_samples, n_features)."""
+    X = np.empty((len(filled[0]), sum(len(scale.feature_names) for scale in scales)))
+    end = 0
+    for scale, values in zip(scales, filled, strict=True):
+        start, end = end, end + len(scale.feature_names)
+        X[:, start:end] = scale.features(values)
+    return X
 
-    n: int
-    is_far: bool  # some by more than the width of the range
-    note: str
+
+def _mask(scales: Sequence[_Scale], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """1 for features of known cells and 0 for others, shape (n_samples, n_features)."""
+    return np.repeat(known, [len(scale.feature_names) for scale in scales], axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -836,26 +835,27 @@ class _Scale:
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
         return found, (
             f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} that "
-            f"the fit does not know ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"the fit does not have ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
             f"{'it counts' if len(others) == 1 else 'they count'} as missing values"
         )
 
-    def beyond(self, cells: NDArray[Any]) -> _Beyond:
-        """Numbers or dates outside the range of the fit."""
+    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool]:
+        """Note about values outside the range of the fit, and whether one is beyond it by its width."""
         if self.column.kind not in ("number", "date"):
-            return _Beyond(0, False, "")
+            return "", False
         known = cells[pd.notna(cells)]
         outside = known[(known < self.low) | (known > self.high)]
         if not len(outside):
-            return _Beyond(0, False, "")
+            return "", False
         # Halves, as differences of huge numbers would be out of bounds.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
         texts = [_cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
-        note = f"column {self.column.name!r} has {n} beyond the {texts[0]} to {texts[1]} of the fit"
-        is_far = bool(distances.max() > 1.5 * (high - low))
-        return _Beyond(len(outside), is_far, f"{note} (such as {texts[2]})")
+        return (
+            f"column {self.column.name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit "
+            f"(such as {texts[2]})"
+        ), bool(distances.max() > 1.5 * (high - low))
 
 
 def _cell_text(value: Any) -> str:

@@ -83,7 +83,7 @@ def test_further_rows(fitted):
     assert len(known) > 20
     assert (known["cluster_"] == groups[known["wood"]].to_numpy()).all()
     assert found.loc[found["height"] == "250,0 m", "unlike"].all()
-    assert "Note: column 'wood' has 1 category that the fit does not know ('bamboo')" in done.stderr
+    assert "Note: column 'wood' has 1 category that the fit does not have ('bamboo')" in done.stderr
     assert "Note: column 'height' has" in done.stderr
     assert "unlike the fit: farther from the nearest of its rows" in done.stdout
     assert predicted("new.csv", "--out", "again.csv", "--quiet").output == ""
@@ -206,6 +206,13 @@ def test_models_that_are_none(fitted, form):
         "bomb": "GiB of memory",
     }
     assert expected.get(form, "fit again with this version") in done.stderr
+
+
+def test_equal_fits_have_equal_models(fitted):
+    content = Path("out/model.skops").read_bytes()
+    done = run("fit", "trees.csv", "--out", "again", "--set", "k_range=[2,3,4]", "--no-report", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert Path("again/model.skops").read_bytes() == content
 
 
 def test_no_model_of_columns_as_they_are(fitted):

@@ -241,7 +241,7 @@ def test_categories_and_cells_that_the_fit_does_not_know(fitted):
     X = fitted.transform(frame)
     new = frame.assign(wood=["oak", "ash", *frame["wood"][2:]])
     changed, message = warned(fitted, new)
-    assert "column 'wood' has 2 categories that the fit does not know ('oak', 'ash'), in 2 rows" in message
+    assert "column 'wood' has 2 categories that the fit does not have ('oak', 'ash'), in 2 rows" in message
     assert (changed == X).all()  # near rows are of soft wood
     changed, message = warned(fitted, frame.assign(weight=["n.k.", *frame["weight"][1:]]))
     assert "column 'weight' has 1 cell that could not be read ('n.k.') and counts as missing" in message
@@ -256,7 +256,7 @@ def test_values_beyond_the_range(fitted):
     near = frame.assign(weight=[80.0, *frame["weight"][1:]])
     X, message = warned(fitted, near)
     assert message == ""
-    assert "column 'weight' has 1 value beyond the" in fitted.prepare(near).notes[0]
+    assert "column 'weight' has 1 value outside" in fitted.prepare(near).notes[0]
     step = X[0, 1] - fitted.transform(frame)[0, 1]
     far = frame.assign(weight=[frame["weight"][0] + 10 * (80.0 - frame["weight"][0]), *frame["weight"][1:]])
     X, message = warned(fitted, far)
@@ -328,7 +328,7 @@ def test_rows_that_cannot_be_compared_are_refused(fitted, form):
 def test_additional_columns_and_columns_left_out(fitted):
     frame = table()
     notes = fitted.prepare(frame.assign(x=1, y="a")).notes
-    assert notes == ("2 columns (x, y) were not in the table of the fit, and ignored",)
+    assert notes == ("2 columns (x, y) are ignored, because the fit did not use them",)
     assert fitted.prepare(frame.drop(columns="id")).notes == ()
 
 
@@ -382,3 +382,28 @@ def test_arrays_and_frames_match_by_position():
     assert preparer.transform(pd.DataFrame(X[:1], columns=["p", "q"])).tolist() == [[1.0, 0.0]]
     with pytest.raises(ValueError, match="X has 1 features, but TablePreparer is expecting 2 features"):
         preparer.transform(X[:, :1])
+
+
+def test_far_beyond_the_range_of_the_fit():
+    fitted = TablePreparer(scale="none", weights="equal").fit(pd.DataFrame({"x": np.arange(11.0) % 7}))
+    for value, is_far in ((6.5, False), (12.0, False), (12.1, True), (-6.1, True)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted.transform(pd.DataFrame({"x": [value]}))
+        assert bool(caught) == is_far, value
+
+
+def test_a_refused_table_leaves_the_fit_as_it_was():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0], "kind": ["a", "b", "a"]})
+    fitted = TablePreparer().fit(frame)
+    expected = fitted.transform(frame)
+    for refused in (frame[:1], frame[["x", "x"]], frame.assign(x=1.0, kind="a")):
+        with pytest.raises(DataError):
+            fitted.fit(refused)
+    np.testing.assert_array_equal(fitted.transform(frame), expected)
+
+
+def test_many_columns_are_matched_by_name():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, 3000))).rename(columns="c{}".format)
+    fitted = TablePreparer(weights="equal").fit(frame)
+    np.testing.assert_array_equal(fitted.transform(frame.iloc[:, ::-1]), fitted.transform(frame))

@@ -5,6 +5,7 @@ import json
 import re
 
 import matplotlib.image
+from skops.io import get_untrusted_types
 
 from moo_clustering.persistence import read_archive
 from papers.runner import _read
@@ -65,4 +66,5 @@ _READERS = {
     ".tex": lambda path: _ends_with(path.read_text(encoding="utf-8"), "\n"),
     ".html": lambda path: _ends_with(path.read_text(encoding="utf-8").rstrip(), "</html>"),
     ".png": matplotlib.image.imread,
+    ".skops": lambda path: get_untrusted_types(file=path),
 }
