@@ -97,6 +97,9 @@ class PoolResult:
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
         ``coassociation(most)`` returns how often pairs of at most that many samples are together.
+    support : callable, optional
+        ``support()`` returns the share of the pool that has each sample with the samples of each cluster,
+        shape (n_samples, n_clusters).
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
@@ -116,6 +119,7 @@ class PoolResult:
     verdict_line: str
     labels: Labels | None = None
     coassociation: Callable[[int], Coassociation] | None = None
+    support: Callable[[], FloatArray] | None = None
     classes: NDArray[Any] | None = None
     cluster_classes: NDArray[Any] | None = None
     probabilities: FloatArray | None = None

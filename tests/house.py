@@ -36,7 +36,7 @@ ORDER = [
     {"problems", "evidence"},
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
-    {"controls", "results"},
+    {"controls", "results", "descriptions"},
     {"estimators"},
     {"visualization"},
     {"cli"},

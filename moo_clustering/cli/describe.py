@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,12 @@ from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, dr
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
+from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
 from moo_clustering.results import PoolResult, result_of
 
 if TYPE_CHECKING:
     from moo_clustering.cli.job import LabelUse
+    from moo_clustering.cli.samples import Samples
     from moo_clustering.datasets import Documents
 
 TERMS = "terms.png"
@@ -30,17 +32,13 @@ _TITLE = 80  # characters of a text that stand for a missing title
 # Rows of a table of clusters on a terminal.
 _SHOWN = 20
 OWN = ("cluster", "size")
-TYPICAL = "typical values"
-# Characters of the typical values of a cluster on a terminal.
-_TYPICAL_WIDTH = 100
-# Least difference from all samples that is listed, in standard deviations, and most differences per cluster.
-_FEWEST, _MOST = 0.25, 5
+NAME, CONTRASTS = "name", "contrasts"
+_HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
+# Characters of the name and the contrasts of a cluster on a terminal.
+_NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-_LIKE_ALL = "(like all samples)"
 # Most values of a column that alone may separate the clusters, and the share of samples it has to explain.
 _VALUES, _PURE = 10, 0.95
-# Values of a column per cluster, how far they differ from all samples, and both in words.
-_Found = tuple[list[Any], list[float], list[str]]
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
 # Leading features and classes of a cluster in a subspace.
 _FEATURES, _CLASSES = 10, 5
@@ -71,8 +69,11 @@ def describe(job: Job) -> Description:
     elif job.method.categorical:
         columns = samples.columns()
         assert columns is not None
-        found.clusters = column_frames(columns, samples.category_names, estimator.labels_)[0]
+        found.names = ComparedColumns(columns).describe(result.labels)
+        found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
+    elif isinstance(samples, PreparedSamples):
+        _describe_columns(found, samples, result.labels)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
     return found
@@ -84,6 +85,7 @@ class Description:
 
     record: dict[str, Any]  # entries for the record
     clusters: pd.DataFrame | None = None  # description of the clusters, for the summary
+    names: ClusterDescriptions | None = None  # names and contrasts of the clusters
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by the names of their files
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
     # Each writes files into a folder and returns their names.
@@ -94,10 +96,10 @@ class Description:
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Number, size, a typical document with its title, and leading terms of every cluster.
+    """Number, size, a typical document with its title, and contrasting terms of every cluster.
 
-    The document is the medoid where the method has medoids (``medoid_indices_``), and else the one
-    nearest to the mean by cosine, the first of equals. The terms are those of the largest mean weight.
+    The document is the medoid, or else the one nearest to the mean by cosine, the first of equals. The terms
+    are more frequent than in the nearest cluster.
     """
     # Imported here because it draws on the libraries of figures.
     from moo_clustering.visualization.report import describe as shown
@@ -105,7 +107,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
     labels = np.asarray(estimator.labels_)
     samples = shown.Samples("sparse", text.weights, text.weights, tuple(text.feature_names), cosine=True)
     typical = shown.typical_rows(samples, labels, result_of(estimator).medoids)
-    leading = shown.LeadingFeatures(samples).of(labels)
+    words = ComparedTerms(text.weights, text.feature_names).describe(labels)
     sizes = cluster_sizes(labels)
     return pd.DataFrame(
         {
@@ -113,7 +115,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
             "size": sizes[cluster],
             "document": text.row_ids[typical[cluster][0]],
             "title": _title(text.documents, typical[cluster][0]),
-            "terms": " ".join(name for name, _ in leading[cluster]),
+            "terms": " ".join(contrast.column for contrast in words[cluster].contrasts),
         }
         for cluster in np.flatnonzero(sizes)
     )
@@ -146,7 +148,7 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
 
 def cluster_table(frame: pd.DataFrame) -> str:
     """The largest clusters of documents, for a terminal."""
-    heads = ["cluster", "size", "document", "title", "leading terms"]
+    heads = ["cluster", "size", "document", "title", "terms"]
     return _largest(
         frame,
         heads,
@@ -270,13 +272,21 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
     if not job.of_distances or samples.n_samples <= MOST_PLACES:
         found.pictures[PARTITION] = partial(draw_partition, job=job, classes=classes)
     if columns is not None and not job.of_distances:
-        both = column_frames(columns, samples.category_names, result.labels)
-        if classes is not None:
-            for frame in both:
+        _describe_columns(found, samples, result.labels)
+        if classes is not None and found.clusters is not None:
+            for frame in (found.clusters, found.frames["clusters.csv"]):
                 frame.insert(2, "class", [classes[k] for k in frame["cluster"]], allow_duplicates=True)
-        found.clusters, found.frames["clusters.csv"] = both
         if isinstance(samples, PreparedSamples):
             found.record["sorted_by"] = sorting_columns(columns, result.labels)
+
+
+def _describe_columns(found: Description, samples: Samples, labels: NDArray[Any]) -> None:
+    """Add names and contrasts of the clusters of a table."""
+    columns, (known, units) = samples.columns(), samples.described_columns()
+    assert columns is not None
+    found.names = ComparedColumns(known, units).describe(labels)
+    both = column_frames(columns, samples.category_names, labels, found.names)
+    found.clusters, found.frames["clusters.csv"] = both
 
 
 def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str, Any]:
@@ -321,70 +331,65 @@ def class_names(job: Job, pool: PoolResult) -> list[str]:
 
 
 def column_frames(
-    columns: pd.DataFrame, category_names: tuple[str, ...], labels: NDArray[np.integer[Any]]
+    columns: pd.DataFrame,
+    category_names: tuple[str, ...],
+    labels: NDArray[np.integer[Any]],
+    described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Clusters with the columns in which they differ most from all samples, and with all columns.
+    """Clusters with their names and contrasts, and these with a column of values for each column.
 
-    A number is the mean, beside that of all samples; a category the most frequent value, with its share.
-    Values that differ by a quarter of a standard deviation are listed, the largest differences first. The
-    first frame has cluster, size and typical values, the second one a column per column besides.
+    The values are means of numbers and dates, and the most frequent categories.
     """
-    # Noise (-1) decides neither on means nor on what differs from them.
+    found = [each for each in described if each.size]
+    short = pd.DataFrame(
+        {
+            "cluster": [each.cluster for each in found],
+            "size": [each.size for each in found],
+            NAME: [each.name for each in found],
+            CONTRASTS: [_BETWEEN.join(map(str, each.contrasts)) for each in found],
+        }
+    )
+    # Noise (-1) is in no cluster.
     columns, labels = columns[labels >= 0], labels[labels >= 0]
-    typical = sizes_frame(labels)
-    typical = typical[typical["size"] > 0].reset_index(drop=True)
-    clusters = typical["cluster"].to_numpy()
     values: dict[str, list[Any]] = {}
-    excess = np.zeros((len(clusters), len(columns.columns)))
-    texts: list[list[str]] = []
-    categories = set(category_names)
-    for number, name in enumerate(columns.columns):
-        describe = _category if name in categories else _number
-        found = describe(columns[name], labels, clusters)
+    for name in columns.columns:
+        show = _category if name in set(category_names) else _number
         # As it is, a column of this name would be taken for the number or size of the cluster.
-        values[f"{name} (column)" if name in (*OWN, TYPICAL) else name] = found[0]
-        excess[:, number] = found[1]
-        texts.append([f"{name} {text}" for text in found[2]])
-    telling: list[str] = []
-    for row, differences in enumerate(excess):
-        order = [c for c in np.argsort(-differences, kind="stable") if differences[c] >= _FEWEST][:_MOST]
-        telling.append(_BETWEEN.join(texts[c][row] for c in order))
-    typical[TYPICAL] = telling
-    return typical, pd.concat([typical, pd.DataFrame(values)], axis=1)
+        title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
+        values[title] = [show(columns[name][labels == each.cluster]) for each in found]
+    return short, pd.concat([short, pd.DataFrame(values)], axis=1)
 
 
-def _number(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
-    is_date = pd.api.types.is_datetime64_any_dtype(column)
-    numbers = column.to_numpy(dtype="datetime64[s]").astype(np.float64) if is_date else column.to_numpy()
-    # By the largest, so that squares of huge numbers stay within bounds.
-    unit = float(np.abs(numbers).max()) or 1.0
-    mean, spread = float((numbers / unit).mean()) * unit, float((numbers / unit).std()) * unit
-    means = [float((numbers[labels == cluster] / unit).mean()) * unit for cluster in clusters]
-    excess = [abs(m - mean) / spread if spread else 0.0 for m in means]
-    show = _date if is_date else short_cell
-    shown = [_date(m) for m in means] if is_date else [float(f"{m:.6g}") for m in means]
-    return shown, excess, [f"{show(m)} (all: {show(mean)})" for m in means]
+def _number(column: pd.Series[Any]) -> Any:
+    if pd.api.types.is_datetime64_any_dtype(column):
+        mean = column.to_numpy(dtype="datetime64[s]").astype(np.float64).mean()
+        return str(np.datetime64(round(mean), "s").astype("datetime64[D]"))
+    numbers = column.to_numpy(dtype=np.float64)
+    return float(f"{float((numbers / len(numbers)).sum()):.6g}")
 
 
-def _category(column: pd.Series[Any], labels: NDArray[Any], clusters: NDArray[Any]) -> _Found:
-    values: list[Any] = []
-    excess, texts = [], []
+def _category(column: pd.Series[Any]) -> Any:
+    # The first by name among equals.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
-    for cluster in clusters:
-        inside = codes[labels == cluster]
-        # The first by name among equals.
-        place = np.bincount(inside[inside >= 0], minlength=len(words)).argmax()
-        share, overall = float((inside == place).mean()), float((codes == place).mean())
-        spread = np.sqrt(overall * (1 - overall))
-        value = words[place]
-        values.append(value)
-        excess.append((share - overall) / spread if spread else 0.0)
-        texts.append(f"{value} {share:.0%} (all: {overall:.0%})")
-    return values, excess, texts
+    return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
-def _date(seconds: float) -> str:
-    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
+    """Name of the cluster of every row, typical rows and, with a pool, support and doubtful rows."""
+    from moo_clustering.visualization.report.describe import Samples as Shown
+    from moo_clustering.visualization.report.describe import read_samples, typical_of
+
+    result, samples = job.result, job.samples
+    labels = result.labels
+    if found.names is None:
+        found.names = ComparedColumns(*samples.described_columns()).describe(labels)
+    shown = read_samples(result, samples.X, len(labels))
+    assert isinstance(shown, Shown)
+    typical = typical_of(shown, labels, result.medoids)
+    pairs = zip(found.names, typical, strict=True)
+    names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])
+    support = None if result.pool is None or result.pool.support is None else result.pool.support()
+    return of_rows(labels, names, support)
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
@@ -405,16 +410,18 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with as many of their typical values as fit, for a terminal."""
+    """The largest clusters with as many of their contrasts as fit, for a terminal."""
 
     def cells(entry: Sequence[Any]) -> list[str]:
-        *own, typical = entry
-        fitting = typical.split(_BETWEEN)
-        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _TYPICAL_WIDTH:
+        *own, contrasts = entry
+        fitting = contrasts.split(_BETWEEN)
+        while len(fitting) > 1 and len(_BETWEEN.join(fitting)) > _CONTRASTS_WIDTH:
             fitting.pop()
-        return [*map(str, own), shortened(_BETWEEN.join(fitting), _TYPICAL_WIDTH) or _LIKE_ALL]
+        own[2] = shortened(own[2], _NAME_WIDTH)
+        return [*map(str, own), shortened(_BETWEEN.join(fitting), _CONTRASTS_WIDTH)]
 
-    return _largest(frame, list(map(str, frame.columns)), cells)
+    heads = [_HEADS.get(str(name), str(name)) for name in frame.columns]
+    return _largest(frame, heads, cells)
 
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
@@ -422,7 +429,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     clusters = subspace_frame(job)
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
-    found = Description({"scores": scores}, clusters, {"clusters.csv": clusters}, arrays)
+    found = Description({"scores": scores}, clusters, frames={"clusters.csv": clusters}, arrays=arrays)
     if isinstance(job.samples, TextSamples | LabelSetSamples):
         found.pictures[TERMS] = partial(draw_leading, job=job)
     found.record |= job.result.record

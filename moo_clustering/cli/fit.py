@@ -23,6 +23,7 @@ from moo_clustering.cli.describe import (
     cluster_table,
     column_table,
     describe,
+    described_rows,
     number_rows,
     squares_rows,
     subspace_table,
@@ -217,8 +218,10 @@ def run_job(
                 classes = record.get("classes")
                 if isinstance(job.samples, PreparedSamples):
                     labels = job.result.labels
-                    found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes)
-                    found.writers.append(partial(save_model, job=job, classes=classes))
+                    rows = described_rows(job, found)
+                    names = [] if found.names is None else found.names.names
+                    found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
+                    found.writers.append(partial(save_model, job=job, classes=classes, names=names))
                 record["files"] = save_results(
                     folder.path,
                     job.estimator,
@@ -551,9 +554,7 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
 def _clusters(job: Job, clusters: pd.DataFrame) -> str:
     if job.samples.kind == "document" and not job.weighs_features:
         return cluster_table(clusters)
-    if job.result.pool is not None or job.method.categorical:
-        return column_table(clusters)
-    return subspace_table(clusters)
+    return subspace_table(clusters) if job.weighs_features else column_table(clusters)
 
 
 def bag_remark(record: Mapping[str, Any]) -> str | None:

@@ -26,6 +26,7 @@ from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line, path_fault
 from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.constraints.pairs import satisfied_shares
+from moo_clustering.descriptions import with_columns
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
 
 if TYPE_CHECKING:
@@ -576,24 +577,19 @@ def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.
 
 
 def with_clusters(
-    frame: pd.DataFrame, labels: NDArray[Any], classes: Sequence[str] | None, **others: NDArray[Any]
+    frame: pd.DataFrame,
+    labels: NDArray[Any],
+    classes: Sequence[str] | None,
+    others: Mapping[str, NDArray[Any]],
 ) -> pd.DataFrame:
-    """The columns of a table with the cluster of every row, its class if known, and other columns.
-
-    A column that the table has already gets an underscore.
-    """
-    found = frame.reset_index(drop=True)
+    """The columns of a table with the cluster of every row, its class if known, and other columns."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
-    for name, values in (more | others).items():
-        while name in found:
-            name += "_"
-        found[name] = values
-    return found
+    return with_columns(frame.reset_index(drop=True), {**more, **others})
 
 
-def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[str]:
+def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """Save the fitted estimator and preparer for ``predict``, and return the name of the file.
 
     Nothing is saved for methods without ``predict``, and for data other than prepared tables. The file
@@ -625,6 +621,7 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None) -> list[st
         "limits": _limits(rows, labels[chosen]),
         "sizes": np.bincount(labels[labels >= 0]),
         "classes": None if classes is None else list(classes),
+        "names": list(names),
         "header": samples.header,
     }
     with persistence.replacing(folder / MODEL) as file:

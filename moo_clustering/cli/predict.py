@@ -34,7 +34,9 @@ def run_predict(
             raise DataError(f"{data}: {error}") from error
         labels = model["estimator"].predict(table.X)
     unlike = _unlike(table.X, labels, model)
-    write_csv(path, with_clusters(frame, labels, model["classes"], unlike=unlike), plain=plain_csv)
+    # The last, empty name is that of noise (-1).
+    rows = {"name": np.array([*model["names"], ""], dtype=object)[labels], "unlike": unlike}
+    write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
     if quiet:
         return
     for note in (*notes, *table.notes):
@@ -61,16 +63,14 @@ def _shares(labels: IntArray, model: dict[str, Any]) -> str:
     """Sizes of the clusters in the fit and among the further rows, for a terminal."""
     then = model["sizes"]
     now = np.bincount(labels[labels >= 0], minlength=len(then))
-    names = model["classes"] or [""] * len(then)
-    rows = [["cluster", *(["class"] if model["classes"] else []), "rows of the fit", "", "new rows", ""]]
+    rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
     for cluster, size in enumerate(then):
-        name = [printable_line(names[cluster])] if model["classes"] else []
+        name = printable_line((model["classes"] or model["names"])[cluster])
         shares = (size / max(then.sum(), 1), now[cluster] / max(len(labels), 1))
         rows.append(
-            [str(cluster), *name, str(size), f"{shares[0]:.0%}", str(now[cluster]), f"{shares[1]:.0%}"]
+            [str(cluster), name, str(size), f"{shares[0]:.0%}", str(now[cluster]), f"{shares[1]:.0%}"]
         )
     if n_noise := int((labels < 0).sum()):
         share = f"{n_noise / len(labels):.0%}"
-        rows.append(["noise", *([""] if model["classes"] else []), "", "", str(n_noise), share])
-    n_columns = len(rows[0])
-    return aligned(rows, right=range(n_columns - 4, n_columns))
+        rows.append(["noise", "", "", "", str(n_noise), share])
+    return aligned(rows, right=range(2, 6))

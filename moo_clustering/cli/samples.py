@@ -99,6 +99,11 @@ class Samples(NamedRows):
         """The table as read, with distinct names, or None if the samples are not a table."""
         return pd.DataFrame(np.asarray(self.X), columns=_different(self.feature_names))
 
+    def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
+        """Columns in their units that describe the clusters, without filled cells, and the units."""
+        columns = self.columns()
+        return pd.DataFrame() if columns is None else columns, {}
+
     @property
     def category_names(self) -> tuple[str, ...]:
         """Names of the columns of categories."""
@@ -214,6 +219,12 @@ class PreparedSamples(Samples):
         """Names of the columns that hold categories."""
         return self.categories
 
+    def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
+        """The columns before cells were filled, and their units."""
+        from moo_clustering.datasets.prepare import unfilled
+
+        return unfilled(self.frame, self.missing), {} if self.preparer is None else self.preparer.units()
+
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """One or two columns of numbers or dates."""
         if len(self.frame.columns) > 2 or self.categories:
@@ -226,10 +237,12 @@ class PreparedSamples(Samples):
         """Adds the coordinates of the samples in the units of a table with one or two columns."""
         from moo_clustering.visualization.partitions import feature_plane
 
+        columns, units = self.described_columns()
+        shown = super().report_data() | {"columns": columns, "units": units}
         if (found := self.coordinates()) is None:
-            return super().report_data()
+            return shown
         positions, axes, _ = feature_plane(*found)
-        return super().report_data() | {"embedding": pd.DataFrame(positions, columns=axes)}
+        return shown | {"embedding": pd.DataFrame(positions, columns=axes)}
 
 
 @dataclass(frozen=True, eq=False)

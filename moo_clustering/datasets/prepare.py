@@ -101,6 +101,16 @@ class PreparedTable:
     missing: pd.DataFrame
     preparer: TablePreparer = field(repr=False)
 
+    @property
+    def known_columns(self) -> pd.DataFrame:
+        """The ``columns`` with missing values in place of filled cells."""
+        return unfilled(self.columns, self.missing)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the ``columns`` whose cells have one."""
+        return self.preparer.units()
+
     def following_missing(self, labels: ArrayLike) -> tuple[str, ...]:
         """Names of the columns whose missing cells are associated with the clusters, strongest first.
 
@@ -373,7 +383,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         ):
             if not isinstance(value, str) or value not in allowed:
                 raise ValueError(f"{name} must be {allowed[0]!r} or {allowed[1]!r}, got {quoted(value)}")
-        frame, has_names = _as_frame(table, 2)
+        frame, has_names = as_frame(table, 2)
         if not frame.columns.is_unique:
             raise files.DataError(
                 f"the table has two columns named {frame.columns[frame.columns.duplicated()][0]!r}"
@@ -430,7 +440,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
         """The features of further rows, and the notes that :meth:`transform` warns of."""
         check_is_fitted(self)
-        frame, notes = self._matched(*_as_frame(table))
+        frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
         found = [read_again(column, frame[column.name]) for column in columns]
         require_one_notation(columns, frame, found)
@@ -494,6 +504,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         verb, what = ("is", "it") if len(others) == 1 else ("are", "them")
         return frame, [f"{_columns(others)} {verb} ignored, because the fit did not use {what}"]
 
+    def units(self) -> dict[str, str]:
+        """Return the units of the columns whose cells have one.
+
+        Returns
+        -------
+        dict of str to str
+        """
+        columns = [scale.column for scale in self._scales]
+        return {column.name: column.unit for column in columns if column.unit}
+
     def _has_names(self) -> bool:
         return "feature_names_in_" in self.__dict__
 
@@ -506,14 +526,14 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
+def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
     """Convert the table of any package to a DataFrame; whether the columns had names."""
     if isinstance(table, pd.DataFrame):
         has_names = all(isinstance(name, str) for name in table.columns)
         return table.set_axis([str(name) for name in table.columns], axis=1), has_names
     for method in ("to_pandas", "to_df"):  # polars and pyarrow; AnnData
         if hasattr(table, method) and not isinstance(table, pd.Series):
-            return _as_frame(getattr(table, method)())
+            return as_frame(getattr(table, method)())
     if issparse(table):
         raise TypeError("sparse data have no columns of text or dates, and need no preparation")
     array = check_array(
@@ -528,6 +548,15 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
     hint = f"; it has {_columns(hints)}, and names must be equal" if hints else ""
     raise files.DataError(f"the table lacks {_columns(absent)} of the fit{hint}")
+
+
+def unfilled(columns: pd.DataFrame, missing: pd.DataFrame) -> pd.DataFrame:
+    """Columns with missing values in place of filled cells."""
+    found = columns.copy(deep=False)
+    for name in missing:
+        if missing[name].any():
+            found[name] = columns[name].mask(missing[name])
+    return found
 
 
 def following_missing(missing: pd.DataFrame, labels: ArrayLike) -> tuple[str, ...]:

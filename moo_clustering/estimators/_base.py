@@ -56,6 +56,7 @@ from moo_clustering.results import ClusteringResult, from_attributes
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
 
     from moo_clustering.visualization.report.content import Report
 
@@ -190,6 +191,61 @@ class ReportMixin(NumericOptionsMixin):
             If there is no browser. The warning names the temporary file of the page.
         """
         _pages("estimators").show_report_of(self, X, **options)
+
+    def describe(self, X: Any, *, namer: Callable[..., str] | None = None, **options: Any) -> Any:
+        """Name the clusters and list in what each differs from its nearest cluster.
+
+        Parameters
+        ----------
+        X
+            Data of the fit. Columns of a data frame are described in their own units.
+        namer : callable, optional
+            ``namer(description)`` returns the name of a cluster. Default: names by contrasts, or of classes.
+        **options
+            ``n_contrasts``, ``sample_names``, ``feature_names``, ``class_names``, and ``columns``, a data
+            frame to describe in place of X.
+
+        Returns
+        -------
+        ClusterDescriptions
+            See :func:`~moo_clustering.descriptions.describe_columns` and
+            :func:`~moo_clustering.descriptions.describe_terms`, for sparse data. Bags are described by their
+            means, distances by typical samples only.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If the data or names do not match the fit.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> X = load_iris(as_frame=True).data
+        >>> ParetoClustering(2, random_state=0).fit(X).describe(X).names
+        ['low petal length', 'high petal length']
+        """
+        return _pages("estimators").describe_of(self, X, namer=namer, **options)
+
+    def table(self, X: Any, **options: Any) -> pd.DataFrame:
+        """Return the data with the cluster of every sample.
+
+        Parameters
+        ----------
+        X, **options
+            As for :meth:`describe`, which also documents the errors.
+
+        Returns
+        -------
+        DataFrame
+            Columns of X, ``cluster``, ``name``, and ``typical`` for the five samples nearest to each centre.
+            Methods with a pool of partitions add ``support``, the share of the pool that has the sample with
+            its cluster, and ``doubtful``, for more support of another. Existing names get an underscore.
+        """
+        frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
+        return frame
 
     def _repr_html_inner(self) -> str:
         # scikit-learn calls this method for _repr_html_, unless its display is "text".

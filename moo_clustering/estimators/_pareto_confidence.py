@@ -573,6 +573,7 @@ class PoolReportMixin(ReportMixin):
             verdict_line,
             labels=None if pool is None else pool.labels,
             coassociation=None if pool is None else self._coassociation,
+            support=None if pool is None else self._support,
             classes=getattr(self, "classes_", None),
             cluster_classes=getattr(self, "cluster_classes_index_", None),
             probabilities=getattr(self, "predict_proba_", None),
@@ -586,19 +587,38 @@ class PoolReportMixin(ReportMixin):
             self._describe_alternatives(names)
         return self.alternatives_
 
-    def _coassociation(self, most: int) -> results.Coassociation:
-        """Co-association in the pool of at most ``most`` samples, or landmarks, evenly chosen."""
-        pool, labels, kind = self.pool_, np.asarray(self.labels_), "samples"
+    def _weighted_pool(self) -> tuple[Labels, FloatArray, Labels]:
+        """Partitions of the pool, their weights, and the result, all of samples or landmarks."""
+        pool, labels = self.pool_, np.asarray(self.labels_)
         assert pool is not None
         if self.landmark_of_ is not None:
             of_landmarks = np.zeros(pool.n_samples, dtype=labels.dtype)
             of_landmarks[self.landmark_of_] = labels
-            labels, kind = of_landmarks, "landmarks"
-        places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
+            labels = of_landmarks
         score = self.scores_["score"].to_numpy()[: pool.n_partitions]
-        weights = consensus_weights(score, pool.n_clusters, self.n_clusters_)
-        together = coassociation(pool.labels[:, places], weights)
+        return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
+
+    def _coassociation(self, most: int) -> results.Coassociation:
+        """Co-association in the pool of at most ``most`` samples, or landmarks, evenly chosen."""
+        partitions, weights, labels = self._weighted_pool()
+        places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
+        together = coassociation(partitions[:, places], weights)
+        kind = "samples" if self.landmark_of_ is None else "landmarks"
         return results.Coassociation(together, labels[places], len(labels), kind)
+
+    def _support(self) -> FloatArray:
+        """Weighted share of the pool that has each sample with the samples of each cluster."""
+        partitions, weights, labels = self._weighted_pool()
+        n_clusters = int(labels.max(initial=-1)) + 1
+        sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=n_clusters), 1)
+        found = np.zeros((len(labels), n_clusters))
+        for weight, row in zip(weights / weights.sum(), partitions, strict=True):
+            inside = (labels >= 0) & (row >= 0)
+            counts = np.zeros((int(row.max(initial=-1)) + 2, n_clusters))
+            np.add.at(counts, (row[inside], labels[inside]), 1.0)
+            # The last row, of noise, is 0.
+            found += weight * (counts / sizes)[row]
+        return found if self.landmark_of_ is None else found[self.landmark_of_]
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences to ``alternatives_``.

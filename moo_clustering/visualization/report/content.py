@@ -140,11 +140,20 @@ class ClusterFacts:
         Rows of the samples nearest to the centre of the cluster, nearest first.
     features : tuple of (str, float)
         Leading terms or features with their weights, largest weight first.
+    name : str
+        Name that distinguishes it from the other clusters, or empty.
+    nearest : int
+        Cluster with which ``contrasts`` compare, or -1.
+    contrasts : tuple of (str, str, str)
+        Columns or terms, with their value in the cluster and in the nearest one.
     """
 
     silhouette: float = float("nan")
     typical: tuple[int, ...] = ()
     features: tuple[tuple[str, float], ...] = ()
+    name: str = ""
+    nearest: int = -1
+    contrasts: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

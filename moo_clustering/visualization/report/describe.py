@@ -5,9 +5,10 @@ The command also uses them to describe the clusters of documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
+from moo_clustering.descriptions import ClusterDescription, ComparedColumns, ComparedTerms
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -29,6 +31,8 @@ from moo_clustering.visualization.partitions import (
 from moo_clustering.visualization.report.content import ClusterFacts, Panel, PlaneMap, RunSolutions, Solution
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from moo_clustering.bags import Bags
 
 # Limits of compared pairs of solutions times samples, and of compared samples and solutions.
@@ -136,15 +140,25 @@ def cluster_facts(
 ) -> dict[int, list[ClusterFacts]]:
     """Silhouettes, typical samples and leading features of the clusters of some solutions."""
     features = None if samples.table is None else LeadingFeatures(samples)
+    compared = samples.compared()
     found = {}
     for place in described:
         solution, cohesion = solutions[place], cohesions[place]
         typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
         leading: list[Leading] = [()] * len(typical) if features is None else features.of(solution.labels)
+        if compared is None:
+            words: Sequence[Any] = [ClusterDescription(k, 0, "") for k in range(len(typical))]
+        else:
+            words = compared.describe(solution.labels)
         found[place] = [
-            ClusterFacts(float(silhouette), rows, names)
-            for silhouette, rows, names in zip(cohesion.of_clusters, typical, leading, strict=True)
-        ]
+            ClusterFacts(
+                float(silhouette), rows, names, each.name, each.nearest,
+                tuple((contrast.column, contrast.value, contrast.other) for contrast in each.contrasts),
+            )
+            for silhouette, rows, names, each in zip(
+                cohesion.of_clusters, typical, leading, words, strict=True
+            )
+        ]  # fmt: skip
     return found
 
 
@@ -230,11 +244,26 @@ class Samples:
     cosine: bool = False  # whether distances are cosine distances
     bags: Bags | None = None  # in the scale of the method
     given: FloatArray | None = None  # shape (n_samples, n_samples): distances
+    # Columns in their units, by which clusters are described, and units of columns.
+    columns: pd.DataFrame | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
         """Number of rows or bags."""
         return len(self.given) if self.given is not None else int(self.points.shape[0])
+
+    def compared(self) -> ComparedColumns | ComparedTerms | None:
+        """Columns or terms for the description of clusters; None for distances."""
+        if self.kind == "sparse":
+            return ComparedTerms(self.table, self.feature_names)
+        if self.columns is not None:
+            return ComparedColumns(self.columns, self.units)
+        if self.table is None:
+            return None
+        import pandas as pd
+
+        return ComparedColumns(pd.DataFrame(self.table, columns=list(self.feature_names)))
 
     def distances(self, rows: NDArray[np.intp]) -> FloatArray:
         """Symmetric distances between some samples."""
@@ -255,12 +284,20 @@ class Samples:
 
 
 def read_samples(
-    result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None = None
+    result: ClusteringResult,
+    X: Any,
+    n_samples: int,
+    feature_names: Sequence[str] | None = None,
+    columns: pd.DataFrame | None = None,
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> Samples | str:
     """Read the samples of a run, or return a sentence on why they cannot be shown.
 
-    Raises a ValueError if X does not have one row or bag per label, or one name per feature.
+    ``columns`` describe the clusters in place of X. Raises a ValueError if X does not have one row or bag per
+    label, or one name per feature.
     """
+    import pandas as pd
+
     from moo_clustering.bags import Bags
 
     if X is None:
@@ -270,6 +307,9 @@ def read_samples(
     if result.preparer is not None and is_frame(X):
         prepared = result.preparer.prepare(X)
         X, feature_names = prepared.X, feature_names or prepared.feature_names
+        columns, units = prepared.known_columns, prepared.units
+    elif columns is None and isinstance(X, pd.DataFrame) and feature_names is None:
+        columns = X
     if sparse.issparse(X):
         table: Any = sparse.csr_array(X).astype(np.float64)
         names = None
@@ -291,7 +331,8 @@ def read_samples(
     points = table if sparse.issparse(table) else result.scaled(table)
     if cosine:
         points = unit_rows(points)
-    return Samples("sparse" if sparse.issparse(table) else "features", points, table, known, cosine)
+    kind: Literal["sparse", "features"] = "sparse" if sparse.issparse(table) else "features"
+    return Samples(kind, points, table, known, cosine, columns=columns, units=units)
 
 
 def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Sequence[str] | None) -> Samples:
@@ -444,6 +485,14 @@ def _cohesion(totals: FloatArray, seen: NDArray[np.int32], full_sizes: NDArray[A
     of_clusters = np.bincount(own, weights=values, minlength=k) / np.maximum(sizes, 1)
     of_clusters[(sizes == 0) | ((sizes == 1) & (full_sizes > 1))] = np.nan
     return Cohesion(float(values.mean()), of_clusters, to_own)
+
+
+def typical_of(samples: Samples, labels: NDArray[np.int32], medoids: Any) -> list[RowNumbers]:
+    """Typical samples of the clusters of one partition, see :func:`typical_rows`."""
+    if samples.kind not in ("bags", "distances"):
+        return typical_rows(samples, labels, medoids)
+    distances = sampled_distances(samples, int(labels.max(initial=-1)) + 1, np.random.default_rng(0))
+    return typical_rows(samples, labels, medoids, distances, cohesions(distances, labels[None])[0].to_own)
 
 
 def typical_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -16,9 +16,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import Int64Array, warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, is_frame
 from moo_clustering._messages import checked_path
 from moo_clustering.bags import Bags
+from moo_clustering.datasets.prepare import as_frame
+from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions, of_rows, with_columns
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of
@@ -30,6 +32,7 @@ from moo_clustering.visualization.report.content import (
     Report,
     ReportContent,
     RunSolutions,
+    checked_labels,
     constraint_columns,
     known_columns,
     objective_columns,
@@ -52,6 +55,7 @@ from moo_clustering.visualization.report.describe import (
     read_samples,
     roc_panel,
     shown_rows,
+    typical_of,
 )
 
 _LONGEST = 60
@@ -96,6 +100,8 @@ def report_content(
     sample_texts: Sequence[str] | None = None,
     sample_kind: str | None = None,
     feature_names: Sequence[str] | None = None,
+    columns: pd.DataFrame | None = None,
+    units: Mapping[str, str] | None = None,
     class_names: Sequence[str] | None = None,
     y: ArrayLike | None = None,
     must_link: ArrayLike | None = None,
@@ -126,6 +132,10 @@ def report_content(
     sample_kind : str, optional
         The word for a sample; by default ``"bag"`` for bags, ``"document"`` with texts, else ``"sample"``.
     feature_names : sequence of str, optional
+    columns : DataFrame of shape (n_samples, n_columns), optional
+        Columns that name and describe the clusters. Default: those of X.
+    units : mapping of str to str, optional
+        Units of ``columns``.
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... of ``y``.
     y : array-like of shape (n_samples,), optional
@@ -177,7 +187,9 @@ def report_content(
             "max_points must be at least 1 and max_described non-negative, "
             f"got {max_points} and {max_described}"
         )
-    read = read_samples(result, X, n, feature_names)
+    if columns is not None and len(columns) != n:
+        raise ValueError(f"columns must have one row for each of {n} samples, got {len(columns)}")
+    read = read_samples(result, X, n, feature_names, columns, units or {})
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
     features_title = _features_title(samples, kind)
@@ -214,7 +226,7 @@ def report_content(
         columns=_columns(result, run, supervision, described, agreed),
         chosen=run.chosen,
         rules=run.rules,
-        cluster_names=_cluster_names(run),
+        cluster_names=_cluster_names(run, described.facts),
         map=shown,
         clusters=described.facts,
         features_title=features_title,
@@ -243,6 +255,54 @@ def report_content(
     )
 
 
+def describe_of(
+    estimator: Any,
+    X: Any,
+    *,
+    columns: pd.DataFrame | None = None,
+    feature_names: Sequence[str] | None = None,
+    sample_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    n_contrasts: int | None = None,
+    namer: Callable[[ClusterDescription], str] | None = None,
+) -> ClusterDescriptions:
+    """Describe the clusters of a fitted clusterer; see ``describe`` of the estimators."""
+    result = result_of(estimator)
+    labels = checked_labels(result.labels)
+    read = read_samples(result, X, len(labels), feature_names, columns)
+    if isinstance(read, str):
+        raise ValueError(read)
+    names = checked_names(sample_names, X, len(labels)).tolist()
+    sizes = np.bincount(labels[labels >= 0])
+    compared, typical = read.compared(), typical_of(read, labels, result.medoids)
+    if compared is None:
+        found: Any = [ClusterDescription(k, int(size), f"cluster {k}") for k, size in enumerate(sizes)]
+    else:
+        found = compared.describe(labels, *([] if n_contrasts is None else [n_contrasts]))
+    classes = result.cluster_names(class_names)
+    found = [
+        replace(each, typical=rows, name=each.name if classes is None else classes[each.cluster])
+        for each, rows in zip(found, typical, strict=True)
+    ]
+    described = ClusterDescriptions(found, names)
+    return described if namer is None else described.renamed(namer)
+
+
+def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
+    """The samples with their clusters; see ``table`` of the estimators."""
+    result, described = result_of(estimator), describe_of(estimator, X, **options)
+    labels = checked_labels(result.labels)
+    if is_frame(X):
+        frame = as_frame(X)[0]
+    elif isinstance(X, np.ndarray | list) and np.ndim(X) == 2:
+        names = options.get("feature_names") or [f"x{place}" for place in range(np.shape(X)[1])]
+        frame = pd.DataFrame(X, columns=list(names))
+    else:
+        frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
+    support = None if result.pool is None or result.pool.support is None else result.pool.support()
+    return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
+
+
 def _columns(
     result: ClusteringResult,
     run: RunSolutions,
@@ -262,8 +322,11 @@ def _columns(
     return known_columns(columns)
 
 
-def _cluster_names(run: RunSolutions) -> dict[int, list[str]]:
-    found = {}
+def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:
+    """Names of classes after a fit with labels, or else names by contrasts."""
+    found = {
+        place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
+    }
     for place, solution in enumerate(run.solutions.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names

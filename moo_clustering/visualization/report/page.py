@@ -52,6 +52,9 @@ _SCRIPTS = (
     "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
+# Facts that stand open at the head of the page, and clusters that the headline names.
+_FIRST = ("verdict", "warning", "preparation")
+_NAMED = 8
 _N_LOOKS = 24
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -434,7 +437,9 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     data = payload(content, _MAX_SIZE - fixed)
     return _template().render(
         content=content,
-        facts=[(name, value) for name, value in content.facts if not name.endswith(MADE_WITH)],
+        headline=headline(content),
+        first=[fact for fact in content.facts if fact[0] in _FIRST],
+        facts=[fact for fact in content.facts if fact[0] not in _FIRST and not fact[0].endswith(MADE_WITH)],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
         missing=data["missing"],
         n_solutions=len(data["names"]),
@@ -445,6 +450,24 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         script=Markup(script),
         data=htmlsafe_json_dumps(data, allow_nan=False),
     )
+
+
+def headline(content: ReportContent) -> str:
+    """The clusters of the chosen solution in a sentence: number, names and sizes, largest first."""
+    if not content.n_solutions:
+        return ""
+    labels = content.labels[content.chosen]
+    sizes, names = np.bincount(labels[labels >= 0]), content.cluster_names.get(content.chosen)
+    order = [int(cluster) for cluster in np.argsort(-sizes, kind="stable") if sizes[cluster]]
+    shown = [f"{names[k] if names else f'cluster {k}'} ({sizes[k]:,})" for k in order[:_NAMED]]
+    if more := len(order) - len(shown):
+        shown.append(f"{more} smaller one{'s' if more > 1 else ''}")
+    kind, n_outside = content.sample_kind, int((labels < 0).sum())
+    listed = " and ".join(part for part in (", ".join(shown[:-1]), *shown[-1:]) if part)
+    outside = f" {n_outside:,} {'is' if n_outside == 1 else 'are'} in no cluster." if n_outside else ""
+    n, k = len(labels), len(order)
+    counted = f"{n:,} {kind}{'s' if n > 1 else ''} in {k} cluster{'s' if k != 1 else ''}"
+    return f"{counted}{': ' if listed else ''}{listed}.{outside}"
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
@@ -597,6 +620,8 @@ def _cluster(facts: ClusterFacts) -> dict[str, Any]:
         "silhouette": _number(facts.silhouette),
         "typical": [int(row) for row in facts.typical],
         "features": [[str(name), _number(weight)] for name, weight in facts.features],
+        "nearest": int(facts.nearest),
+        "contrasts": [[str(part) for part in contrast] for contrast in facts.contrasts],
     }
 
 

@@ -17,6 +17,11 @@ function leadingFeatures(facts) {
   }));
 }
 
+function contrastsOf(facts) {
+  return element("ul", { class: "contrasts" }, ...facts.contrasts.map(([column, value, other]) =>
+    element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
+}
+
 // On narrow screens rows become blocks, whose cells need their titles and their roles.
 function cell(title, kind, content) {
   return element("td", { role: "cell", class: kind, "data-title": title }, content);
@@ -28,10 +33,15 @@ function clusterRow(cluster, size, facts, shows) {
     cell(`${data.sampleKind}s`, "number", counting.format(size)),
     cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
   ];
+  if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts.length ? contrastsOf(facts) : "–"));
   if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "most", facts?.typical.length ? typicalSamples(facts) : "–"));
   return element("tr", { role: "row", "data-cluster": cluster }, ...cells);
+}
+
+function contrastsTitle() {
+  return data.featuresTitle.includes("terms") ? "terms, with their share of documents (in the nearest cluster)" : "differs in (nearest cluster)";
 }
 
 function showClusters() {
@@ -39,11 +49,13 @@ function showClusters() {
   const sizes = sizesOf(state.selected);
   const known = described ?? [];
   const shows = {
+    contrasts: known.some((facts) => facts.contrasts.length),
     silhouette: known.some((facts) => facts.silhouette !== null),
     features: known.some((facts) => facts.features.length),
     typical: known.some((facts) => facts.typical.length),
   };
   const heads = [["cluster", ""], [`${data.sampleKind}s`, "number"], ["share", "number"]];
+  if (shows.contrasts) heads.push([contrastsTitle(), ""]);
   if (shows.silhouette) heads.push(["silhouette", "number"]);
   if (shows.features) heads.push([data.featuresTitle, ""]);
   if (shows.typical) heads.push([`typical ${data.sampleKind}s`, ""]);

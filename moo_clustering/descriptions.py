@@ -1,0 +1,631 @@
+"""Names of clusters, and the columns or terms in which each cluster differs from its nearest one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from moo_clustering._arrays import FloatArray, warn_caller
+from moo_clustering._messages import message_line
+
+__all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
+
+# Values of a column that are compared; more are grouped to bins of equal counts.
+_MOST_BINS = 256
+# Most traits of all clusters; of more, the strongest of every cluster are compared.
+_MOST_TRAITS, _OF_A_CLUSTER = 500, 30
+# Least strength of a contrast that is listed, and of one that tells two clusters apart in a name.
+_LISTED, _DISTINCT = 0.2, 0.5
+# Largest number of phrases in a name of columns, and of terms.
+_PHRASES, _TERMS = 3, 3
+# Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
+_LOW, _HIGH = 0.36, 0.64
+_UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
+# Values that mean nothing without the name of their column.
+_BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
+_WORD = re.compile(r"[^\W\d_]{2}")
+_DAY = 86400.0
+_TRUTH = ["False", "True"]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A column or term in which a cluster differs from its nearest cluster.
+
+    Attributes
+    ----------
+    column : str
+    value, other : str
+        Median, most distinctive category with its share, or share of the documents: in the cluster and in
+        the nearest one.
+    strength : float
+        From 0 to 1: Cliff's delta of numbers and dates, difference in shares of categories and terms.
+    """
+
+    column: str
+    value: str
+    other: str
+    strength: float
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.value} ({self.other})"
+
+
+@dataclass(frozen=True)
+class ClusterDescription:
+    """A cluster in words.
+
+    Attributes
+    ----------
+    cluster, size : int
+    name : str
+        Unique among the clusters.
+    nearest : int
+        Cluster with which ``contrasts`` compare; -1 for a single cluster.
+    contrasts : tuple of Contrast
+        Strongest first.
+    typical : tuple of int
+        Rows nearest to the centre of the cluster.
+    """
+
+    cluster: int
+    size: int
+    name: str
+    nearest: int = -1
+    contrasts: tuple[Contrast, ...] = ()
+    typical: tuple[int, ...] = ()
+
+
+class ClusterDescriptions(Sequence[ClusterDescription]):
+    """Descriptions of the clusters 0, 1, ... of a partition.
+
+    Parameters
+    ----------
+    clusters : sequence of ClusterDescription
+    sample_names : sequence of str, optional
+        Names of all samples, for the typical ones. Default: row numbers.
+
+    Attributes
+    ----------
+    names : list of str
+        Name of every cluster.
+    """
+
+    def __init__(
+        self, clusters: Sequence[ClusterDescription], sample_names: Sequence[str] | None = None
+    ) -> None:
+        self._clusters = tuple(clusters)
+        self._sample_names = sample_names
+        self.names = [each.name for each in self._clusters]
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._clusters[place]
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    def __iter__(self) -> Iterator[ClusterDescription]:
+        return iter(self._clusters)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per cluster.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``cluster``, ``size``, ``name``, ``nearest``, ``contrasts`` and ``typical``.
+        """
+        return pd.DataFrame(
+            {
+                "cluster": [each.cluster for each in self],
+                "size": [each.size for each in self],
+                "name": self.names,
+                "nearest": [each.nearest for each in self],
+                "contrasts": ["; ".join(map(str, each.contrasts)) for each in self],
+                "typical": [", ".join(map(self._sample, each.typical)) for each in self],
+            }
+        )
+
+    def _sample(self, row: int) -> str:
+        return str(row) if self._sample_names is None else str(self._sample_names[row])
+
+    def __str__(self) -> str:
+        lines = []
+        for each in self:
+            beside = f" (in brackets: {self.names[each.nearest]})" if each.contrasts else ""
+            lines.append(f"{each.cluster}: {each.name}, {each.size} samples{beside}")
+            lines += [f"   {contrast}" for contrast in each.contrasts]
+            if each.typical:
+                lines.append(f"   typical: {', '.join(map(self._sample, each.typical))}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<ClusterDescriptions: {', '.join(map(repr, self.names))}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html())
+
+    def renamed(self, namer: Callable[[ClusterDescription], str]) -> ClusterDescriptions:
+        """Return the descriptions with other names.
+
+        Parameters
+        ----------
+        namer : callable
+            ``namer(description)`` returns the name of a cluster as a non-empty string.
+
+        Returns
+        -------
+        ClusterDescriptions
+
+        Warns
+        -----
+        UserWarning
+            If ``namer`` raises, or returns no text or the name of another cluster. A cluster keeps its name
+            then, or the new name gets a number.
+        """
+        found: list[ClusterDescription] = []
+        for each in self:
+            try:
+                name = namer(each)
+                fault = "" if isinstance(name, str) and name.strip() else f"it returned {name!r}"
+            except Exception as error:
+                fault = f"{type(error).__name__}: {error}"
+            if fault:
+                warn_caller(
+                    f"namer failed for cluster {each.cluster}, which keeps its name: {message_line(fault)}"
+                )
+                name = each.name
+            found.append(replace(each, name=" ".join(name.split())))
+        names = _numbered([each.name for each in found])
+        if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
+            warn_caller(
+                f"namer returned a name twice; the second cluster is called {message_line(changed[0])!r}"
+            )
+        pairs = zip(found, names, strict=True)
+        return ClusterDescriptions([replace(each, name=name) for each, name in pairs], self._sample_names)
+
+
+def describe_columns(
+    labels: ArrayLike,
+    columns: pd.DataFrame,
+    *,
+    units: Mapping[str, str] | None = None,
+    n_contrasts: int = 3,
+) -> ClusterDescriptions:
+    """Describe the clusters of a table by contrasts with their nearest clusters.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,), int
+        Clusters 0, 1, ..., and -1 for samples in no cluster.
+    columns : DataFrame of shape (n_samples, n_columns)
+        Numbers, dates, booleans and categories in the units of the data. Missing values are ignored.
+    units : mapping of str to str, optional
+        Units of columns.
+    n_contrasts : int, default=3
+        Largest number of contrasts of a cluster.
+
+    Returns
+    -------
+    ClusterDescriptions
+        Without typical samples.
+
+    Notes
+    -----
+    A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
+    Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
+    column do not matter. The nearest cluster is that of the most similar mean ranks and shares.
+    O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from moo_clustering.descriptions import describe_columns
+    >>> table = pd.DataFrame({"height": [1.0, 2.0, 30.0, 31.0], "wood": ["soft", "soft", "hard", "soft"]})
+    >>> found = describe_columns([0, 0, 1, 1], table, units={"height": "m"})
+    >>> print(found)
+    0: low height, 2 samples (in brackets: high height)
+       height 1.5 m (30.5 m)
+       wood 100 % soft (50 %)
+    1: high height, 2 samples (in brackets: low height)
+       height 30.5 m (1.5 m)
+       wood 50 % hard (0 %)
+    """
+    return ComparedColumns(columns, units).describe(labels, n_contrasts)
+
+
+def describe_terms(
+    labels: ArrayLike, weights: Any, terms: Sequence[str], *, n_contrasts: int = 8
+) -> ClusterDescriptions:
+    """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_documents,), int
+    weights : sparse matrix of shape (n_documents, n_terms)
+        Weights or counts; positive ones are occurrences.
+    terms : sequence of str
+    n_contrasts : int, default=8
+        Largest number of terms of a cluster.
+
+    Returns
+    -------
+    ClusterDescriptions
+        Without typical documents. Stop words, numbers and single letters are left out.
+
+    Notes
+    -----
+    O(non-zeros + n_clusters n_terms) time and memory.
+    """
+    return ComparedTerms(weights, terms).describe(labels, n_contrasts)
+
+
+class ComparedColumns:
+    """Columns whose values are sorted once, to describe any partition; see :func:`describe_columns`."""
+
+    def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
+        self._columns = []
+        for place, name in enumerate(map(str, columns.columns)):
+            column = columns.iloc[:, place]
+            known = column.notna().to_numpy()
+            if known.any():
+                self._columns.append(_Column.of(name, column, known, (units or {}).get(name, "")))
+
+    def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
+        members = _Members.of(labels)
+        traits = [trait for column in self._columns for trait in column.traits(members)]
+        return _described(members, traits, None, n_contrasts, _PHRASES)
+
+
+class ComparedTerms:
+    """Occurrences of terms, to describe any partition; see :func:`describe_terms`."""
+
+    def __init__(self, weights: Any, terms: Sequence[str]) -> None:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        self._weights, self._terms = sparse.csr_array(weights), [str(term) for term in terms]
+        self._present = self._weights.copy()
+        self._present.data = (self._weights.data > 0).astype(np.float64)
+        self._usable = np.array(
+            [bool(_WORD.search(term)) and term not in ENGLISH_STOP_WORDS for term in self._terms], dtype=bool
+        )
+
+    def describe(self, labels: ArrayLike, n_contrasts: int = 8) -> ClusterDescriptions:
+        members = _Members.of(labels)
+        shares = members.means(self._present)
+        overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
+        excess = np.where(self._usable, shares - overall, -1.0)
+        most = _MOST_TRAITS // max(len(shares), 1) + _OF_A_CLUSTER
+        chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :most])
+        traits = []
+        for place in chosen[self._usable[chosen]].tolist():
+            share, term = shares[:, place], self._terms[place]
+            phrases = [term if more > 0 else "" for more in excess[:, place]]
+            effect = np.subtract.outer(share, share)
+            traits.append(_Trait(term, effect, phrases, [_percent(each) for each in share].__getitem__))
+        means = members.means(self._weights)
+        norms = np.linalg.norm(means, axis=1, keepdims=True)
+        return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts, _TERMS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """Members of clusters 0, 1, ...."""
+
+    labels: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, labels: ArrayLike) -> _Members:
+        found = np.asarray(labels).astype(np.intp)
+        return cls(found, np.bincount(found[found >= 0]))
+
+    @property
+    def indicators(self) -> Any:
+        """Sparse indicators of clusters, shape (n_clusters, n_samples)."""
+        inside = np.flatnonzero(self.labels >= 0)
+        shape = len(self.sizes), len(self.labels)
+        return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
+
+    def means(self, rows: Any) -> FloatArray:
+        """Means of dense or sparse rows, shape (n_clusters, n_features)."""
+        totals = self.indicators @ rows
+        totals = totals.toarray() if sparse.issparse(totals) else totals
+        return np.asarray(totals / np.maximum(self.sizes, 1)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column with numbered values; the number is -1 in cells that are not compared."""
+
+    name: str
+    codes: NDArray[np.intp]
+    values: Sequence[str]  # categories, or empty
+    numbers: FloatArray  # or seconds of dates; empty for categories
+    show: Callable[[float], str]
+    is_date: bool
+
+    @classmethod
+    def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
+        is_date = pd.api.types.is_datetime64_any_dtype(column.dtype)
+        codes = np.full(len(known), -1, dtype=np.intp)
+        if not (is_date or pd.api.types.is_numeric_dtype(column.dtype)):
+            codes[known], values = pd.factorize(column[known].astype(object).map(str), sort=True)
+            return cls(name, codes, list(map(str, values)), np.empty(0), str, False)
+        if not is_date and column[known].isin((0, 1)).all():
+            codes[known] = column[known]
+            return cls(name, codes, _TRUTH, np.empty(0), str, False)
+        numbers = np.full(len(known), np.nan)
+        inside = column[known]
+        numbers[known] = inside.to_numpy("datetime64[s]") if is_date else inside.to_numpy(np.float64)
+        ordered = np.sort(numbers[known])
+        different, places = np.unique(numbers[known], return_inverse=True)
+        if len(different) > _MOST_BINS:
+            bins = np.searchsorted(ordered, different) * _MOST_BINS // len(ordered)
+            places = np.unique(bins, return_inverse=True)[1][places]
+        codes[known] = places.reshape(-1)
+        if is_date:
+            show = partial(_date, span=float(ordered[-1] - ordered[0]))
+        else:
+            show = partial(_measure, unit=unit)
+        return cls(name, codes, (), numbers, show, is_date)
+
+    def traits(self, members: _Members) -> list[_Trait]:
+        """The column, or its categories, compared between clusters."""
+        n_clusters, n_values = len(members.sizes), max(len(self.values), int(self.codes.max()) + 1)
+        rows = (self.codes >= 0) & (members.labels >= 0)
+        places = members.labels[rows] * n_values + self.codes[rows]
+        counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        return self._categories(shares) if self.values else [self._number(members, shares)]
+
+    def _number(self, members: _Members, shares: FloatArray) -> _Trait:
+        above = shares @ (np.cumsum(shares, axis=1) - shares).T
+        effect = above - above.T
+        level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
+        low, high = ("early", "late") if self.is_date else ("low", "high")
+        words = np.where(level >= _HIGH, high, np.where(level <= _LOW, low, "medium"))
+        bare = _UNIT.sub("", self.name) or self.name
+
+        def inside(cluster: int) -> FloatArray:
+            return self.numbers[(members.labels == cluster) & (self.codes >= 0)]
+
+        def median(cluster: int) -> str:
+            # Halves, as the sum of two huge numbers would be out of bounds.
+            own = inside(cluster)
+            return self.show(2.0 * float(np.median(own / 2.0)) if len(own) else np.nan)
+
+        def mean(cluster: int) -> str:
+            own = inside(cluster)
+            return f"mean {self.show(float((own / max(len(own), 1)).sum()))}"
+
+        return _Trait(self.name, effect, [f"{word} {bare}" for word in words.tolist()], median, mean)
+
+    def _categories(self, shares: FloatArray) -> list[_Trait]:
+        found = []
+        if set(self.values) <= set(_TRUTH):
+            share = shares[:, -1] if self.values[-1] == _TRUTH[1] else np.zeros(len(shares))
+            phrases = [self.name if each >= 0.5 else f"not {self.name}" for each in share]
+            effect, texts = np.subtract.outer(share, share), [_percent(each) for each in share]
+            return [_Trait(self.name, effect, phrases, texts.__getitem__, texts.__getitem__)]
+        for place, value in enumerate(self.values):
+            share = shares[:, place]
+            phrase = f"{self.name} {value}" if _BARE.fullmatch(value) else value
+            texts = [f"{_percent(each)} {value}" for each in share]
+            phrases = [phrase if each >= 0.5 else "" for each in share]
+            found.append(_Trait(self.name, np.subtract.outer(share, share), phrases, texts.__getitem__))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Trait:
+    """A column of numbers, a category of a column or a term, compared between clusters."""
+
+    column: str
+    effect: FloatArray  # shape (n_clusters, n_clusters): from -1 to 1, how far row exceeds column
+    phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
+    value: Callable[[int], str]  # of a cluster, in words
+    # Of numbers, to show where medians are equal; None for categories and terms.
+    mean: Callable[[int], str] | None = None
+
+
+def _described(
+    members: _Members,
+    traits: Sequence[_Trait],
+    directions: FloatArray | None,
+    n_contrasts: int,
+    n_phrases: int,
+) -> ClusterDescriptions:
+    n_clusters = len(members.sizes)
+    effects = np.array([trait.effect for trait in traits]).reshape(len(traits), n_clusters, n_clusters)
+    if len(traits) > _MOST_TRAITS:
+        strength = np.abs(effects @ members.sizes)
+        chosen = np.unique(np.argsort(-strength, axis=0, kind="stable")[:_OF_A_CLUSTER]).tolist()
+        traits, effects = [traits[place] for place in chosen], effects[chosen]
+    nearest = _nearest(members.sizes, effects, directions)
+    names = _names(members.sizes, traits, effects, n_phrases)
+    return ClusterDescriptions(
+        [
+            ClusterDescription(
+                cluster, int(size), name, other, _contrasts(traits, effects, cluster, other, n_contrasts)
+            )
+            for cluster, (size, name, other) in enumerate(zip(members.sizes, names, nearest, strict=True))
+        ]
+    )
+
+
+def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArray | None) -> list[int]:
+    """Nearest other non-empty cluster by direction of the mean, or else by mean ranks; or -1."""
+    if np.count_nonzero(sizes) < 2:
+        return [-1] * len(sizes)
+    if directions is None:
+        # Mean ranks among all samples, as effects are equal for all clusters without overlap.
+        levels = effects @ sizes / sizes.sum()
+        distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
+    else:
+        distances = 1.0 - directions @ directions.T
+    np.fill_diagonal(distances, np.inf)
+    distances[:, sizes == 0] = np.inf
+    return [int(row.argmin()) if size else -1 for row, size in zip(distances, sizes, strict=True)]
+
+
+def _contrasts(
+    traits: Sequence[_Trait], effects: FloatArray, cluster: int, other: int, most: int
+) -> tuple[Contrast, ...]:
+    """The strongest contrasts with another cluster, at most one per column."""
+    found: dict[str, Contrast] = {}
+    strength = np.abs(np.round(effects[:, cluster, other], 9)) if other >= 0 else np.empty(0)
+    for place in np.argsort(-strength, kind="stable").tolist():
+        trait, effect = traits[place], float(effects[place, cluster, other])
+        if abs(effect) < _LISTED or len(found) == most:
+            break
+        # A category or term is named where it is more frequent than in the other cluster.
+        if trait.column in found or (effect < 0 and trait.mean is None):
+            continue
+        value, beside = trait.value(cluster), trait.value(other)
+        if value == beside and trait.mean is not None:
+            value, beside = trait.mean(cluster), trait.mean(other)
+        if trait.mean is None:
+            beside = beside.partition("%")[0] + "%"
+        found[trait.column] = Contrast(trait.column, value, beside, abs(effect))
+    return tuple(found.values())
+
+
+def _names(
+    sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, n_phrases: int
+) -> list[str]:
+    """Names of phrases that distinguish every cluster from as many others as possible, all different."""
+    filled = np.flatnonzero(sizes)
+    is_terms = bool(traits) and all(trait.column in trait.phrases for trait in traits)
+    found = [f"cluster {cluster}" for cluster in range(len(sizes))]
+    if len(filled) < 2:
+        return found
+    has_phrase = np.array([[bool(p) for p in t.phrases] for t in traits]).reshape(len(traits), len(sizes))
+    differs = np.array([[[a != b for b in t.phrases] for a in t.phrases] for t in traits])
+    differs = differs.reshape(effects.shape)
+    numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
+    strength = np.where(numeric, np.abs(effects), effects)
+    apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
+    for cluster in filled.tolist():
+        remaining = set(filled.tolist()) - {int(cluster)}
+        chosen: list[int] = []
+        usable = has_phrase[:, cluster]
+        while len(chosen) < n_phrases:
+            others = np.array(sorted(remaining or set(filled.tolist()) - {int(cluster)}), dtype=np.intp)
+            gain = (strength[:, cluster, others] * apart[:, cluster, others]).sum(axis=1)
+            # Among equals, the trait that is strongest against all others.
+            gain = gain + 1e-6 * strength[:, cluster].sum(axis=1)
+            taken = {traits[place].column for place in chosen}
+            gain[[not ok or t.column in taken for ok, t in zip(usable, traits, strict=True)]] = -1.0
+            place = int(gain.argmax()) if len(gain) else -1
+            if place < 0 or gain[place] <= (0.0 if not chosen else 1e-3):
+                break
+            chosen.append(place)
+            remaining -= {int(other) for other in others if apart[place, cluster, other]}
+            if not remaining and not is_terms:
+                break
+        if chosen:
+            found[cluster] = ", ".join(traits[place].phrases[cluster] for place in chosen)
+    return _numbered(_specified(found, traits, effects))
+
+
+def _specified(names: list[str], traits: Sequence[_Trait], effects: FloatArray) -> list[str]:
+    """Equal names with the value of the column in which these clusters differ most."""
+    found = list(names)
+    for name in set(names):
+        same = [cluster for cluster, other in enumerate(names) if other == name]
+        if len(same) < 2 or not len(effects):
+            continue
+        between = np.abs(effects[np.ix_(range(len(effects)), same, same)]).max(axis=(1, 2))
+        trait = traits[int(between.argmax())]
+        if between.max() >= _LISTED:
+            for cluster in same:
+                others = [part for part in name.split(", ") if part != trait.phrases[cluster]]
+                found[cluster] = ", ".join([*others, f"{trait.column} {trait.value(cluster)}"])
+    return found
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names with a number after each that occurred before."""
+    found: list[str] = []
+    for name in names:
+        candidate, number = name, 1
+        while candidate in found:
+            number += 1
+            candidate = f"{name} ({number})"
+        found.append(candidate)
+    return found
+
+
+def _measure(value: float, unit: str) -> str:
+    return f"{human_number(value)} {unit}".rstrip()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A table with further columns, whose names get an underscore if the table has them already."""
+    found = frame.copy(deep=False)
+    for name, values in columns.items():
+        while name in found:
+            name += "_"
+        found[name] = values
+    return found
+
+
+def of_rows(
+    labels: NDArray[Any], found: ClusterDescriptions, support: FloatArray | None = None
+) -> dict[str, NDArray[Any]]:
+    """Columns ``name``, ``typical`` and, with ``support``, ``support`` and ``doubtful`` of every sample.
+
+    A sample is doubtful if another cluster has more support.
+    """
+    inside = labels >= 0
+    names = np.full(len(labels), "", dtype=object)
+    names[inside] = np.array(found.names, dtype=object)[labels[inside]]
+    typical = np.zeros(len(labels), dtype=bool)
+    typical[[row for each in found for row in each.typical]] = True
+    columns: dict[str, NDArray[Any]] = {"name": names, "typical": typical}
+    if support is not None:
+        own = np.full(len(labels), np.nan)
+        own[inside] = support[inside, labels[inside]]
+        columns["support"] = np.round(own, 4)
+        columns["doubtful"] = np.where(inside, own + 1e-9 < support.max(axis=1, initial=0.0), True).astype(
+            bool
+        )
+    return columns
+
+
+def human_number(value: float) -> str:
+    """Write a number with three or four significant digits, as people do: 1.46, 78,280, 43.3 million."""
+    if not np.isfinite(value):
+        return "unknown" if np.isnan(value) else str(value)
+    size = abs(value)
+    if size >= 1e15 or 0 < size < 1e-3:
+        return f"{value:.3g}"
+    if size >= 1e6:
+        unit, word = (1e9, "billion") if size >= 999.5e6 else (1e6, "million")
+        return f"{float(f'{value / unit:.3g}'):,g} {word}"
+    if size >= 1000:
+        return f"{float(f'{value:.4g}'):,.0f}"
+    return f"{float(f'{value:.3g}'):g}"
+
+
+def _date(seconds: float, span: float) -> str:
+    """A date, as precise as the range of its column."""
+    if np.isnan(seconds):
+        return "unknown"
+    moment = pd.Timestamp(np.datetime64(round(seconds), "s"))
+    if span > 730 * _DAY:
+        return f"{moment:%B %Y}"
+    return f"{moment.day} {moment:%B %Y}" if span > 3 * _DAY else f"{moment:%Y-%m-%d %H:%M}"
