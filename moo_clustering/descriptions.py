@@ -616,7 +616,7 @@ def human_number(value: float) -> str:
     if size >= 1e6:
         unit, word = (1e9, "billion") if size >= 999.5e6 else (1e6, "million")
         return f"{float(f'{value / unit:.3g}'):,g} {word}"
-    if size >= 1000:
+    if size >= 999.5:
         return f"{float(f'{value:.4g}'):,.0f}"
     return f"{float(f'{value:.3g}'):g}"
 

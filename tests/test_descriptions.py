@@ -1,0 +1,347 @@
+"""Names of clusters and contrasts, re-derived naively and on tables with known answers."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+
+from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
+from moo_clustering.datasets import make_bags
+from moo_clustering.descriptions import (
+    ClusterDescription,
+    ClusterDescriptions,
+    ComparedColumns,
+    describe_columns,
+    describe_terms,
+    human_number,
+    of_rows,
+    with_columns,
+)
+
+
+def cliffs_delta(x, y):
+    return float(np.sign(np.subtract.outer(x, y)).mean())
+
+
+def effects_of(labels, column):
+    """Effects of a single column, as the class compares it."""
+    [trait] = ComparedColumns(pd.DataFrame({"x": column}))._columns[0].traits(_members(labels))
+    return trait.effect
+
+
+def _members(labels):
+    from moo_clustering.descriptions import _Members
+
+    return _Members.of(labels)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(2, 30)), min_size=6, max_size=60),
+)
+def test_numbers_are_compared_by_cliffs_delta(pairs):
+    labels = np.array([0, 1, 2, *(label for label, _ in pairs)])
+    numbers = np.array([2.0, 3.0, 4.0, *(number / 2.0 for _, number in pairs)])
+    found = effects_of(labels, numbers)
+    for a in range(3):
+        for b in range(3):
+            expected = cliffs_delta(numbers[labels == a], numbers[labels == b])
+            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+    # Units, and any monotone transformation, leave the effects as they are.
+    np.testing.assert_allclose(effects_of(labels, np.exp(numbers)), found, atol=1e-12)
+
+
+def test_many_values_are_compared_in_bins():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 3000)
+    numbers = rng.normal(0.4 * labels)
+    found = effects_of(labels, numbers)
+    expected = cliffs_delta(numbers[labels == 0], numbers[labels == 2])
+    assert found[0, 2] == pytest.approx(expected, abs=0.005)
+    assert found[2, 0] == -found[0, 2]
+
+
+TREES = pd.DataFrame(
+    {
+        "height": [1.0, 2, 3, 10, 11, 12, 20, 21, 22],
+        "wood": ["soft", "soft", "hard", "hard", "hard", "hard", "soft", "soft", "soft"],
+        "alive": [True, True, True, False, False, False, True, True, False],
+        "sold": ["yes", "no", "no", "yes", "yes", "yes", "no", "no", "no"],
+        "planted": pd.to_datetime(["2001-03-05"] * 3 + ["2004-07-01"] * 3 + ["2009-12-24"] * 3),
+        "same": 1.0,
+    }
+)
+GROUPS = np.repeat([0, 1, 2], 3)
+
+
+def test_contrasts_worked_by_hand():
+    found = describe_columns(GROUPS, TREES, units={"height": "m"}, n_contrasts=9)
+    contrasts = {contrast.column: contrast for contrast in found[0].contrasts}
+    # Squared differences of mean ranks and shares: 3.7 to cluster 1, 4.1 to cluster 2.
+    assert [each.nearest for each in found] == [1, 0, 0]
+    assert str(contrasts["height"]) == "height 2 m (11 m)"
+    assert contrasts["height"].strength == 1.0
+    assert str(contrasts["planted"]) == "planted March 2001 (July 2004)"
+    assert str(contrasts["alive"]) == "alive 100 % (0 %)"
+    assert str(contrasts["wood"]) == "wood 67 % soft (0 %)"
+    assert contrasts["wood"].strength == pytest.approx(2 / 3)
+    assert "alive 67 % (100 %)" in map(str, found[2].contrasts)
+    assert "same" not in contrasts
+    sold = next(contrast for contrast in found[1].contrasts if contrast.column == "sold")
+    assert (sold.value, sold.other) == ("100 % yes", "0 %")
+    strengths = [contrast.strength for contrast in found[1].contrasts]
+    assert strengths == sorted(strengths, reverse=True)
+
+
+def test_names_tell_clusters_apart():
+    assert describe_columns(GROUPS, TREES[["height"]]).names == ["low height", "medium height", "high height"]
+    assert describe_columns(GROUPS, TREES[["planted"]]).names == [
+        "early planted", "medium planted", "late planted",
+    ]  # fmt: skip
+    assert describe_columns(GROUPS % 2, TREES[["alive"]]).names == ["alive", "not alive"]
+    assert describe_columns(GROUPS % 2, TREES[["sold"]]).names == ["sold no", "sold yes"]
+    assert describe_columns(GROUPS % 2, TREES[["wood"]]).names == ["soft", "hard"]
+    assert describe_columns(GROUPS, TREES[["same"]]).names == ["cluster 0", "cluster 1", "cluster 2"]
+    assert describe_columns(np.zeros(9, dtype=int), TREES).names == ["cluster 0"]
+    # Two levels of high numbers differ by their values.
+    many = pd.DataFrame({"x (cm)": np.repeat([0.0, 1, 2, 3, 4, 5], 5)})
+    names = describe_columns(np.repeat(range(6), 5), many).names
+    assert names[:2] == ["x (cm) 0", "x (cm) 1"]
+    assert len(set(names)) == 6
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 5))
+def test_names_are_unique_and_follow_the_clusters(seed, n_clusters, n_columns):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_clusters, 60)
+    labels[:n_clusters] = np.arange(n_clusters)
+    frame = pd.DataFrame(
+        {f"c{place}": np.round(rng.normal(labels * rng.random(), 1.0), 1) for place in range(n_columns)}
+    ).assign(kind=rng.choice(list("abc"), 60))
+    frame.loc[rng.integers(0, 60, 5), "c0"] = np.nan
+    found = describe_columns(labels, frame)
+    assert len(set(found.names)) == n_clusters
+    assert all(found.names)
+    # Order of the samples and of the columns.
+    order = rng.permutation(60)
+    again = describe_columns(labels[order], frame.iloc[order])
+    assert again.names == found.names
+    assert [each.contrasts for each in again] == [each.contrasts for each in found]
+    # Numbers of the clusters, where no contrasts are equal.
+    turned = describe_columns(n_clusters - 1 - labels, frame)
+    for each in found:
+        other = turned[n_clusters - 1 - each.cluster]
+        assert other.size == each.size
+        assert {c.column for c in other.contrasts} == {c.column for c in each.contrasts} or (
+            other.nearest != n_clusters - 1 - each.nearest
+        )
+
+
+def test_cells_that_are_not_there():
+    frame = pd.DataFrame(
+        {
+            "x": [1.0, 2, np.nan, 9, 9, 9],
+            "never": [np.nan] * 3 + [1.0, 2, 3],
+            "kind": ["a", None, "a", "b", "b", None],
+            "when": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-05-01", "2020-05-02", None]),
+            "nothing": [None] * 6,
+        }
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = describe_columns([0, 0, 0, 1, 1, 1], frame, n_contrasts=9)
+    texts = {c.column: str(c) for c in found[0].contrasts}
+    assert texts["x"] == "x 1.5 (9)"
+    assert texts["kind"] == "kind 100 % a (0 %)"
+    assert texts["when"] == "when 1 January 2020 (1 May 2020)"
+    assert "never" not in texts
+    assert "nothing" not in texts
+
+
+def test_noise_and_empty_clusters():
+    frame = pd.DataFrame({"x": [0.0, 0, 5, 5, 1e9]})
+    found = describe_columns([0, 0, 3, 3, -1], frame)
+    assert [each.size for each in found] == [2, 0, 0, 2]
+    assert str(found[0].contrasts[0]) == "x 0 (5)"
+    assert found[1].contrasts == ()
+    assert found[0].nearest == 3
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "category", "string", "object"])
+def test_columns_of_any_type(dtype):
+    values = [True, True, False, False] if dtype == "boolean" else [1, 1, 0, 0]
+    if dtype in ("category", "string", "object"):
+        values = list("aabb")
+    found = describe_columns([0, 0, 1, 1], pd.DataFrame({"x": pd.Series(values).astype(dtype)}))
+    assert found[0].contrasts[0].strength == 1.0
+
+
+def test_terms():
+    texts = [[3, 0, 0, 1, 1], [2, 0, 0, 1, 1], [0, 1, 0, 1, 1], [0, 2, 2, 1, 1]]
+    terms = ["engine", "wing", "the", "00", "x"]
+    found = describe_terms([0, 0, 1, 1], sparse.csr_array(np.array(texts, dtype=float)), terms)
+    assert found.names == ["engine", "wing"]
+    assert [str(contrast) for contrast in found[1].contrasts] == ["wing 100 % (0 %)"]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"), (1.4567, "1.46"), (-12.0, "-12"), (999.4, "999"), (999.6, "1,000"), (1234.5, "1,234"),
+        (78283.1, "78,280"), (43_280_000.0, "43.3 million"), (999_600_000.0, "1 billion"),
+        (5.6e12, "5,600 billion"), (2e20, "2e+20"), (0.00001234, "1.23e-05"), (np.nan, "unknown"),
+        (np.inf, "inf"),
+    ],
+)  # fmt: skip
+def test_human_numbers(number, text):
+    assert human_number(number) == text
+
+
+def test_namers():
+    found = describe_columns(GROUPS, TREES)
+    assert found.renamed(lambda each: f"group of {each.size} {each.cluster}").names == [
+        "group of 3 0", "group of 3 1", "group of 3 2",
+    ]  # fmt: skip
+    with pytest.warns(
+        UserWarning, match=r"namer returned a name twice; the second cluster is called 'a \(2\)'"
+    ):
+        assert found.renamed(lambda each: "a").names == ["a", "a (2)", "a (3)"]
+
+    def fails(each):
+        if each.cluster == 1:
+            raise KeyError("no")
+        return "" if each.cluster == 2 else "  b \n c "
+
+    with pytest.warns(UserWarning, match="namer failed") as caught:
+        names = found.renamed(fails).names
+    assert names == ["b c", *found.names[1:]]
+    assert [str(each.message) for each in caught] == [
+        "namer failed for cluster 1, which keeps its name: KeyError: 'no'",
+        "namer failed for cluster 2, which keeps its name: it returned ''",
+    ]
+
+
+def test_columns_of_every_sample():
+    labels = np.array([0, 0, 1, -1])
+    found = ClusterDescriptions(
+        [ClusterDescription(0, 2, "a", typical=(1,)), ClusterDescription(1, 1, "b", typical=(2,))]
+    )
+    support = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.2], [0.5, 0.1]])
+    rows = of_rows(labels, found, support)
+    assert rows["name"].tolist() == ["a", "a", "b", ""]
+    assert rows["typical"].tolist() == [False, True, True, False]
+    assert rows["doubtful"].tolist() == [False, True, False, True]
+    np.testing.assert_array_equal(rows["support"], [0.9, 0.4, 0.2, np.nan])
+    frame = with_columns(pd.DataFrame({"name": [1], "name_": [2]}, index=["r"]), {"name": ["a"]})
+    assert list(frame) == ["name", "name_", "name__"]
+
+
+IRIS = load_iris(as_frame=True).data
+
+
+@pytest.fixture(scope="module")
+def pareto():
+    return ParetoClustering(3, random_state=0).fit(IRIS)
+
+
+def test_of_an_estimator(pareto):
+    found = pareto.describe(IRIS, sample_names=[f"flower {row}" for row in range(150)])
+    assert len(set(found.names)) == 3
+    assert "flower " in str(found)
+    for each in found:
+        inside = IRIS[pareto.labels_ == each.cluster]
+        column = each.contrasts[0].column
+        assert each.contrasts[0].value == human_number(inside[column].median())
+        assert all(pareto.labels_[row] == each.cluster for row in each.typical)
+    table = pareto.table(IRIS)
+    assert list(table) == [*IRIS, "cluster", "name", "typical", "support", "doubtful"]
+    assert table.index.equals(IRIS.index)
+    assert (table["cluster"] == pareto.labels_).all()
+    assert table["support"].between(0, 1).all()
+    assert table["typical"].sum() == 15
+    # Doubtful samples have less support than the others.
+    assert (table["support"][table["doubtful"]] < table["support"].median()).all()
+    assert IRIS.shape == (150, 4)
+
+
+def test_support_is_the_share_of_the_pool(pareto):
+    result = pareto.clustering_result()
+    support = result.pool.support()
+    labels, weights, own = pareto._weighted_pool()
+    row, cluster = 77, 1
+    together = [(partition == partition[row])[own == cluster].mean() for partition in labels]
+    assert support[row, cluster] == pytest.approx(np.average(together, weights=weights))
+
+
+def test_names_of_classes_precede():
+    y = np.full(150, -1)
+    y[[0, 60, 120]] = 0, 1, 2
+    fitted = ParetoClustering(random_state=0).fit(IRIS, y)
+    names = fitted.describe(IRIS, class_names=["setosa", "versicolor", "virginica"]).names
+    assert names[:3] == ["setosa", "versicolor", "virginica"]
+
+
+def test_other_kinds_of_samples():
+    X = sparse.random(40, 12, density=0.4, random_state=0, format="csr")
+    found = (
+        SphericalKMeans(2, random_state=0).fit(X).describe(X, feature_names=[f"term{i}x" for i in range(12)])
+    )
+    assert len(found) == 2
+    bags = make_bags(20, 2, random_state=0).bags
+    fitted = MIGCUK(2, random_state=0).fit(bags)
+    table = fitted.table(bags)
+    assert list(table) == ["cluster", "name", "typical"]
+    assert len(table) == 20
+    D = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
+    D[:6, 6:] += 50
+    D[6:, :6] += 50
+    fitted = ParetoClustering(2, random_state=0, metric="precomputed").fit(D)
+    assert fitted.describe(D).names == ["cluster 0", "cluster 1"]
+    assert all(each.typical for each in fitted.describe(D))
+
+
+def test_data_that_do_not_match(pareto):
+    with pytest.raises(ValueError, match="150"):
+        pareto.describe(IRIS[:20])
+    with pytest.raises(ValueError, match="sample_names"):
+        pareto.describe(IRIS, sample_names=["a"])
+
+
+def test_frames_in_their_own_units():
+    rng = np.random.default_rng(0)
+    group = np.arange(90) % 3
+    frame = pd.DataFrame(
+        {
+            "weight": [f"{value:.1f} kg".replace(".", ",") for value in rng.normal(5 + 20 * group, 0.5)],
+            "kind": np.array(["oak", "ash", "elm"])[group],
+            "gaps": np.where(rng.random(90) < 0.2, np.nan, group * 10.0 + rng.normal(size=90)),
+        }
+    )
+    fitted = ParetoClustering(3, random_state=0).fit(frame)
+    found = fitted.describe(frame)
+    texts = " ".join(str(contrast) for each in found for contrast in each.contrasts)
+    assert " kg (" in texts
+    assert (
+        fitted.table(frame).drop(columns=["cluster", "name", "typical", "support", "doubtful"]).equals(frame)
+    )
+
+
+def test_namer_of_an_estimator(pareto):
+    found = pareto.describe(IRIS, namer=lambda each: f"kind {each.cluster + 1}")
+    assert found.names == ["kind 1", "kind 2", "kind 3"]
+    assert found.to_frame()["name"].tolist() == found.names
+    assert "kind 2" in found._repr_html_()
+    assert replace(found[0], name="x").name == "x"
+
+
+def test_partitions_of_other_packages():
+    labels = KMeans(3, n_init=3, random_state=0).fit_predict(IRIS)
+    assert len(set(describe_columns(labels, IRIS).names)) == 3
