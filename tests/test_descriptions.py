@@ -95,7 +95,7 @@ def test_contrasts_worked_by_hand():
     assert "alive 67 % (100 %)" in map(str, found[2].contrasts)
     assert "same" not in contrasts
     sold = next(contrast for contrast in found[1].contrasts if contrast.column == "sold")
-    assert (sold.value, sold.other) == ("100 % yes", "0 %")
+    assert (sold.value, sold.other) == ("100 % yes", "33 %")
     strengths = [contrast.strength for contrast in found[1].contrasts]
     assert strengths == sorted(strengths, reverse=True)
 
