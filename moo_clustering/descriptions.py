@@ -243,7 +243,7 @@ def describe_columns(
 
 
 def describe_terms(
-    labels: ArrayLike, weights: Any, terms: Sequence[str], *, n_contrasts: int = 8
+    labels: ArrayLike, weights: Any, terms: Sequence[str], *, n_contrasts: int = 10
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
@@ -253,7 +253,7 @@ def describe_terms(
     weights : sparse matrix of shape (n_documents, n_terms)
         Weights or counts; positive ones are occurrences.
     terms : sequence of str
-    n_contrasts : int, default=8
+    n_contrasts : int, default=10
         Largest number of terms of a cluster.
 
     Returns
@@ -298,13 +298,15 @@ class ComparedTerms:
             [bool(_WORD.search(term)) and term not in ENGLISH_STOP_WORDS for term in self._terms], dtype=bool
         )
 
-    def describe(self, labels: ArrayLike, n_contrasts: int = 8) -> ClusterDescriptions:
+    def describe(self, labels: ArrayLike, n_contrasts: int = 10) -> ClusterDescriptions:
         members = _Members.of(labels)
         shares = members.means(self._present)
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         excess = np.where(self._usable, shares - overall, -1.0)
         most = _MOST_TRAITS // max(len(shares), 1) + _OF_A_CLUSTER
         chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :most])
+        # Of equal contrasts, those of heavier terms are first.
+        chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
             share, term = shares[:, place], self._terms[place]
@@ -509,7 +511,7 @@ def _names(
     if len(filled) < 2:
         return found
     has_phrase = np.array([[bool(p) for p in t.phrases] for t in traits]).reshape(len(traits), len(sizes))
-    differs = np.array([[[a != b for b in t.phrases] for a in t.phrases] for t in traits])
+    differs = np.array([[[a != b for b in t.phrases] for a in t.phrases] for t in traits], dtype=bool)
     differs = differs.reshape(effects.shape)
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)

@@ -96,7 +96,7 @@ class Description:
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Number, size, a typical document with its title, and contrasting terms of every cluster.
+    """Number, size, name, a typical document with its title, and contrasting terms of every cluster.
 
     The document is the medoid, or else the one nearest to the mean by cosine, the first of equals. The terms
     are more frequent than in the nearest cluster.
@@ -113,6 +113,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
         {
             "cluster": cluster,
             "size": sizes[cluster],
+            "name": words[cluster].name,
             "document": text.row_ids[typical[cluster][0]],
             "title": _title(text.documents, typical[cluster][0]),
             "terms": " ".join(contrast.column for contrast in words[cluster].contrasts),
@@ -148,13 +149,13 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
 
 def cluster_table(frame: pd.DataFrame) -> str:
     """The largest clusters of documents, for a terminal."""
-    heads = ["cluster", "size", "document", "title", "terms"]
+    heads = ["cluster", "size", "name", "document", "title", "terms"]
     return _largest(
         frame,
         heads,
         lambda entry: [
             str(cell) if width is None else shortened(cell, width)
-            for cell, width in zip(entry, (None, None, 20, 34, 52), strict=True)
+            for cell, width in zip(entry, (None, None, 32, 20, 30, 40), strict=True)
         ],
     )
 

@@ -47,7 +47,7 @@ def test_folder_of_a_fit(run, slices, table):
     assert arrays["labels"].tolist() == labels["label"].tolist()
     assert meta["seed"] == 7
     assert sorted(record["files"]) == [
-        "clustered.csv", "labels.csv", "report.html", "report.npz", "result.npz"
+        "clustered.csv", "clusters.csv", "labels.csv", "report.html", "report.npz", "result.npz",
     ]  # fmt: skip
 
 

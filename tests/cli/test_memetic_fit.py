@@ -47,8 +47,8 @@ def test_labels_centres_and_history(run, table, tmp_path):
         "local_searches": model.n_local_searches_,
     }
     assert set(record["files"]) == {
-        "clustered.csv", "history.csv", "history.png", "labels.csv", "model.skops", "report.html",
-        "report.npz", "result.npz",
+        "clustered.csv", "clusters.csv", "history.csv", "history.png", "labels.csv", "model.skops",
+        "report.html", "report.npz", "result.npz",
     }  # fmt: skip
     assert sorted(path.name for path in out.iterdir()) == sorted([*record["files"], "run.json"])
     arrays, _ = read_archive(out / "result.npz")

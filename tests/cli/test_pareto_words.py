@@ -9,6 +9,7 @@ from moo_clustering.cli.describe import column_frames, column_table, sorting_col
 from moo_clustering.cli.fit import pareto_remarks, pareto_rows
 from moo_clustering.cli.job import choose_method
 from moo_clustering.datasets import BagTable, make_bags
+from moo_clustering.descriptions import describe_columns
 from tests.datasets.arff_files import write_bag_arff
 
 OUT = Path("my results")
@@ -74,36 +75,28 @@ COLUMNS = pd.DataFrame(
 )  # fmt: skip
 
 
+def frames(columns, categories, labels):
+    return column_frames(columns, categories, labels, describe_columns(labels, columns))
+
+
 def test_clusters_by_their_columns():
-    typical, table = column_frames(COLUMNS, ("kind",), LABELS)
-    assert typical["cluster"].tolist() == [0, 1, 3]
-    assert typical["size"].tolist() == [4, 2, 2]
+    short, table = frames(COLUMNS, ("kind",), LABELS)
+    assert short["cluster"].tolist() == [0, 1, 3]
+    assert short["size"].tolist() == [4, 2, 2]
     assert table["width"].tolist() == [1, 5, 3]
     assert table["kind"].tolist() == ["u", "w", "v"]
     assert table["day"].tolist() == ["2020-01-01", "2020-01-11", "2020-01-11"]
     assert table["size (column)"].tolist() == [1, 2, 2]
-    # By distance from all in standard deviations: of w 0.75 / 0.433, of width 2.5 / 1.658.
-    assert typical["typical values"][1].split("; ")[:2] == ["kind w 100% (all: 25%)", "width 5 (all: 2.5)"]
-    assert not typical["typical values"].str.contains("same").any()
-
-
-def test_small_differences_are_not_told():
-    # Means differ from that of all by 0.2 and by 0.3 standard deviations.
-    frame = pd.DataFrame({name: [-1.0, 1, -1, 1] for name in ("little", "more")})
-    for name, share in (("little", 0.2), ("more", 0.3)):
-        frame[name] = np.sqrt(1 - share**2) * frame[name] + share * np.array([-1, -1, 1, 1])
-    typical = column_frames(frame, (), np.array([0, 0, 1, 1]))[0]
-    assert typical["typical values"].tolist() == ["more -0.3 (all: 0)", "more 0.3 (all: 0)"]
+    assert short["contrasts"][1].split("; ")[:2] == ["width 5 (3)", "kind 100 % w (0 %)"]
+    assert not short["contrasts"].str.contains("same").any()
 
 
 def test_largest_clusters_first_in_the_terminal():
-    lines = column_table(column_frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
+    lines = column_table(frames(COLUMNS, ("kind",), LABELS)[0]).splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [["0", "4"], ["1", "2"], ["3", "2"]]
-    alike = column_frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 2.0]}), (), np.array([0, 1, 2, 2]))[0]
-    assert column_table(alike).splitlines()[1].split(maxsplit=2) == ["2", "2", "(like all samples)"]
-    noise = column_frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 1e9]}), (), np.array([0, 1, 2, -1]))[0]
-    assert column_table(noise).splitlines()[1].split(maxsplit=2) == ["0", "1", "x 0 (all: 2)"]
-    many = column_frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
+    noise = frames(pd.DataFrame({"x": [0.0, 4.0, 2.0, 1e9]}), (), np.array([0, 1, 2, -1]))[0]
+    assert column_table(noise).splitlines()[1].split() == ["0", "1", "low", "x", "x", "0", "(2)"]
+    many = frames(pd.DataFrame({"x": np.arange(25.0)}), (), np.arange(25))[0]
     assert column_table(many).splitlines()[-1] == "and 5 more in clusters.csv"
 
 

@@ -58,12 +58,14 @@ def predicted(*arguments):
 
 def test_rows_of_the_fit_get_their_clusters(fitted):
     clustered = pd.read_csv("out/clustered.csv")
-    assert list(clustered) == [*table(), "cluster"]
-    assert clustered.drop(columns="cluster").astype(str).equals(table().astype(str))
+    added = ["cluster", "name_", "typical", "support", "doubtful"]
+    assert list(clustered) == [*table(), *added]
+    assert clustered.drop(columns=added).astype(str).equals(table().astype(str))
+    assert clustered["typical"].sum() == 15
     assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
     done = predicted("trees.csv")
     found = pd.read_csv("trees-clustered.csv")
-    assert found.drop(columns="unlike").equals(clustered)
+    assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_"]])
     assert found["unlike"].mean() < 0.05
     assert "Saved trees-clustered.csv." in done.stdout
     assert {"clustered.csv", "model.skops"} <= set(json.loads(Path("out/run.json").read_text())["files"])
@@ -77,7 +79,7 @@ def test_further_rows(fitted):
     new.to_csv("new.csv", index=False)
     done = predicted("new.csv", "--out", "found.csv")
     found = pd.read_csv("found.csv")
-    assert list(found) == [*new, "cluster_", "unlike"]
+    assert list(found) == [*new, "cluster_", "name", "unlike"]
     groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
     known = found[~found["unlike"] & (found["wood"] != "bamboo")]
     assert len(known) > 20

@@ -79,7 +79,9 @@ def test_everything_is_there_again():
     assert (data["names"], data["runs"], data["chosen"]) == (["a", "b", "c"], ["r", "s", "r"], 1)
     assert data["rules"] == [["knee", 2]]
     assert data["clusterNames"] == {"1": ["oak", "elm", "ash"]}
-    assert data["clusters"]["0"][0] == {"silhouette": None, "typical": [0], "features": [["t", 0.5]]}
+    assert data["clusters"]["0"][0] == {
+        "silhouette": None, "typical": [0], "features": [["t", 0.5]], "nearest": -1, "contrasts": [],
+    }  # fmt: skip
     assert [column["greaterIsBetter"] for column in data["columns"]] == [True, False]
 
 
