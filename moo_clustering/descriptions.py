@@ -247,6 +247,8 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
+    O(non-zeros + n_clusters n_terms) time and memory.
+
     Parameters
     ----------
     labels : array-like of shape (n_documents,), int
@@ -260,10 +262,6 @@ def describe_terms(
     -------
     ClusterDescriptions
         Without typical documents. Stop words, numbers and single letters are left out.
-
-    Notes
-    -----
-    O(non-zeros + n_clusters n_terms) time and memory.
     """
     return ComparedTerms(weights, terms).describe(labels, n_contrasts)
 

@@ -21,6 +21,8 @@ Counts = NDArray[np.unsignedinteger[Any]]
 def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Counts:
     """Counts of the choices: ``counts[j, r]`` = number of chromosomes with value r at locus j.
 
+    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up.
+
     Parameters
     ----------
     ranks : ndarray of shape (n_individuals, n_loci)
@@ -33,10 +35,6 @@ def locus_counts(ranks: Ranks, width: int, *, n_jobs: int | None = None) -> Coun
     Returns
     -------
     counts : ndarray of shape (n_loci, width), uint16 (uint32 above 65,535 chromosomes)
-
-    Notes
-    -----
-    O(n_individuals * n_loci) time, O(n_loci * width) memory. Counts of disjoint sets add up.
     """
     counts = np.zeros((ranks.shape[1], width), dtype=np.uint16 if len(ranks) < 2**16 else np.uint32)
     for_blocks(lambda lo, hi: loci.add_counts(ranks, counts, lo, hi), ranks.shape[1], len(ranks), n_jobs)

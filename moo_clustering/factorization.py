@@ -285,6 +285,9 @@ def topic_lengths(U: AnyFloatArray) -> AnyFloatArray:
 def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> NDArray[np.float64]:
     """Compute the non-negative weights V that minimise ||A - V U^T||^2, exactly.
 
+    Active-set method on the normal equations. O(n_values n_components) time for the products, and
+    about O(n_components^4) at worst per document, far less with few positive weights.
+
     Parameters
     ----------
     A : ndarray or sparse matrix of shape (n_documents, n_terms)
@@ -295,11 +298,6 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
     Returns
     -------
     ndarray of shape (n_documents, n_components)
-
-    Notes
-    -----
-    Active-set method on the normal equations. O(n_values n_components) time for the products, and
-    about O(n_components^4) at worst per document, far less with few positive weights.
     """
     A = checked_table(A, "A", dtype=FLOATS, accept_sparse="csr")
     topics = np.ascontiguousarray(checked_array(U, "U", np.float64))
@@ -319,6 +317,9 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
+    about 1e-16 ||A||^2.
+
     Parameters
     ----------
     A : array-like or sparse matrix of shape (n_documents, n_terms)
@@ -328,11 +329,6 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     Returns
     -------
     float
-
-    Notes
-    -----
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
-    about 1e-16 ||A||^2.
     """
     topics, weights = checked_array(U, "U", np.float64), checked_array(V, "V", np.float64)
     matrix = check_matrix(A, "float64")

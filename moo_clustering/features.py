@@ -66,6 +66,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems of every document.
 
+    O(total length) time, O(stored counts) memory.
+
     Parameters
     ----------
     documents : iterable of str or of mappings
@@ -88,10 +90,6 @@ def document_term_counts(
         If no term is left, or documents or options are invalid.
     ImportError
         If the stemmer requires the package snowballstemmer, which is not installed.
-
-    Notes
-    -----
-    O(total length) time, O(stored counts) memory.
 
     Examples
     --------
@@ -122,6 +120,9 @@ def prune_terms(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Drop the terms that occur in few of the documents, such as a subset of a collection.
 
+    O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
+    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents.
+
     Parameters
     ----------
     counts : {array-like, sparse matrix} of shape (n_documents, n_terms)
@@ -141,11 +142,6 @@ def prune_terms(
     ------
     ValueError
         If no term is left, or an argument is invalid.
-
-    Notes
-    -----
-    O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
-    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents.
     """
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
@@ -177,7 +173,8 @@ class StemmingAnalyzer:
     """Stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
-    remaining words stemmed; the analyzer stores the stem of every distinct word.
+    remaining words stemmed; the analyzer stores the stem of every distinct word. O(length of the document)
+    time, O(distinct words so far) memory. A pickle omits the stored stems.
 
     Parameters
     ----------
@@ -196,10 +193,6 @@ class StemmingAnalyzer:
         If an option is invalid.
     ImportError
         If the package snowballstemmer is not installed.
-
-    Notes
-    -----
-    O(length of the document) time, O(distinct words so far) memory. A pickle omits the stored stems.
 
     References
     ----------
@@ -328,7 +321,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     """Information gain of the labels from the presence of each feature, in bits.
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
-    label. With one class per sample, the sum is over the class indicators.
+    label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored
+    values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB.
 
     Parameters
     ----------
@@ -347,11 +341,6 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     ------
     ValueError
         If no sample is labelled, or ``X`` or ``y`` is invalid.
-
-    Notes
-    -----
-    One sparse product: O(stored values * n_labels) time, O(stored values + n_features * n_labels) memory, in
-    blocks below 32 MB.
 
     References
     ----------
@@ -646,7 +635,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     """Convert term counts to tf-idf weights t_ij ln(n / df_j), with rows of unit length.
 
     A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
-    ln(n / df_j) + 1 (without smoothing).
+    ln(n / df_j) + 1 (without smoothing). O(stored counts) time and memory. New documents are weighted with
+    the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only.
 
     Attributes
     ----------
@@ -655,11 +645,6 @@ class PaperTfidfTransformer(_SparseWeighting):
     df_ : ndarray of shape (n_features,), int64
         Number of documents of ``fit`` that contain the term.
     n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    O(stored counts) time and memory. New documents are weighted with the ``idf_`` of ``fit``. The output is
-    sparse, so ``set_output`` accepts ``"default"`` only.
 
     References
     ----------
@@ -728,6 +713,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Indicators of the words of every text, by scikit-learn's ``CountVectorizer(binary=True)``.
 
+    O(total length of the texts) time, O(stored values) memory.
+
     Parameters
     ----------
     texts : sequence of str
@@ -748,10 +735,6 @@ def binary_unigrams(
     ------
     TypeError, ValueError
         If texts is not a sequence of texts, an option is out of range, or no word is left.
-
-    Notes
-    -----
-    O(total length of the texts) time, O(stored values) memory.
 
     References
     ----------

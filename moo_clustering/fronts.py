@@ -37,8 +37,9 @@ def attainment_scores(
     """Distance of every solution of a front to the attainment surfaces of control fronts.
 
     Every front is scaled to [0, 1] by its own range, and the square root of each objective is taken. The
-    score of a solution is its distance to the nearest of the control fronts' surfaces, the boundaries of
-    what they dominate.
+    score of a solution is its distance to the nearest of the control fronts' surfaces, the boundaries of what
+    they dominate. The ends of the front have score 0, so that one cluster is never the best of several.
+    O(n_solutions m) time and memory for control fronts of m solutions.
 
     Parameters
     ----------
@@ -60,11 +61,6 @@ def attainment_scores(
     ------
     ValueError
         If shapes do not fit, there is no control front, or no solution has few enough clusters.
-
-    Notes
-    -----
-    The ends of the front have score 0, so that one cluster is never the best of several. O(n_solutions m)
-    time and memory for control fronts of m solutions.
 
     References
     ----------
@@ -192,6 +188,8 @@ class AttainmentScores:
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Uniform samples in a box along the principal axes of the data.
 
+    O(n_samples n_features^2) time.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -208,10 +206,6 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ------
     ValueError
         Bad data or another kind.
-
-    Notes
-    -----
-    O(n_samples n_features^2) time.
 
     References
     ----------
@@ -235,8 +229,10 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
 
     Non-negative orthogonal matching pursuit makes a path of supports for every sample, and its lower convex
-    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead
-    from one supported solution to the next.
+    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead from
+    one supported solution to the next. The result is nearly exact: the paths are greedy. O(N k (w n_features
+    + k^2)) for supports of up to k links, and a sort of at most N w steps; memory O(N w) and a weight for
+    every link of every hull corner.
 
     Parameters
     ----------
@@ -247,11 +243,6 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     Returns
     -------
     SRMOSCHull
-
-    Notes
-    -----
-    The result is nearly exact: the paths are greedy. O(N k (w n_features + k^2)) for supports of up to k
-    links, and a sort of at most N w steps; memory O(N w) and a weight for every link of every hull corner.
 
     Examples
     --------

@@ -117,6 +117,9 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata atomically.
 
+    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, so any later
+    change is detected.
+
     Parameters
     ----------
     path : path-like
@@ -136,11 +139,6 @@ def write_archive(
         For a key with other characters.
     OSError
         If the file cannot be written. An existing file is then unchanged.
-
-    Notes
-    -----
-    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, so any later
-    change is detected.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -575,6 +573,8 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
 def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) -> str:
     """SHA-256 of arrays: their number, types, shapes and bytes.
 
+    O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
+
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
@@ -590,10 +590,6 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     ------
     TypeError
         For arrays of Python objects.
-
-    Notes
-    -----
-    O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
     """
     digest = hashlib.sha256()
     for position, array in enumerate(arrays):

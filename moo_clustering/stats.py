@@ -63,7 +63,8 @@ def shaffer_static(
     """Test all pairs of methods by Shaffer's static procedure.
 
     It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
-    fewer other pairs can be equal.
+    fewer other pairs can be equal. Scores that differ by rounding noise are tied, see :func:`average_ranks`.
+    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call.
 
     Parameters
     ----------
@@ -83,11 +84,6 @@ def shaffer_static(
     DataFrame of n_methods (n_methods - 1) / 2 rows
         ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
         ``significant``, most different pairs first. See also :func:`pair_matrix`.
-
-    Notes
-    -----
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(k^2 log k) time for k methods,
-    and O(k^4) bit operations on the first call.
 
     References
     ----------
@@ -162,6 +158,9 @@ def friedman(
 ) -> FriedmanResult:
     """Friedman's test of the hypothesis that all methods are equal, with the version of Iman and Davenport.
 
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`.
+    O(n_datasets n_methods log n_methods) time.
+
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
@@ -179,11 +178,6 @@ def friedman(
     ------
     ValueError
         If there are fewer than 3 methods or 2 data sets, or a cell is not a number.
-
-    Notes
-    -----
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`.
-    O(n_datasets n_methods log n_methods) time.
 
     References
     ----------
@@ -416,6 +410,8 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
 def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     """Find the maximal groups of methods without a significant difference.
 
+    O(n_methods + n_groups) time, because the groups of the three procedures are intervals of ranks.
+
     Parameters
     ----------
     pairs : DataFrame
@@ -426,10 +422,6 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     list of tuple of str
         Groups, and methods in a group, from best to worst. A method can be in several groups, and is a group
         by itself if it differs from all others.
-
-    Notes
-    -----
-    O(n_methods + n_groups) time, because the groups of the three procedures are intervals of ranks.
 
     Examples
     --------

@@ -28,7 +28,9 @@ class PESA2(Algorithm):
     """PESA-II: selection of parents from the boxes of a grid over an archive of non-dominated solutions.
 
     In each generation, ``pop_size`` children enter the archive one by one, unless a member is equal or
-    better. Parents are drawn by box, not by solution, so crowded regions contribute fewer parents.
+    better. Parents are drawn by box, not by solution, so crowded regions contribute fewer parents. The
+    archive keeps one of several solutions with equal objectives. Smaller constraint violations dominate,
+    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluation.
 
     Parameters
     ----------
@@ -49,11 +51,6 @@ class PESA2(Algorithm):
     ----------
     pop, opt : Population
         The archive.
-
-    Notes
-    -----
-    The archive keeps one of several solutions with equal objectives. Smaller constraint violations dominate,
-    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluation.
 
     References
     ----------

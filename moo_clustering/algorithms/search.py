@@ -292,7 +292,7 @@ class Recorder(Callback):
 
     It replaces ``save_history=True`` of pymoo, which copies the algorithm and the problem in every
     generation. Use it in ``minimize`` as ``callback=Recorder()``. Generation 0 is the initial population. A
-    new run deletes the previous history.
+    new run deletes the previous history. Memory O(n_generations * n_individuals * n_objectives).
 
     Parameters
     ----------
@@ -308,10 +308,6 @@ class Recorder(Callback):
         Seconds since the start of the run, including the time before a checkpoint.
     seed : int, dict or None
         Seed of the run, if known.
-
-    Notes
-    -----
-    Memory O(n_generations * n_individuals * n_objectives).
     """
 
     def __init__(self, signs: ArrayLike | None = None) -> None:

@@ -266,6 +266,9 @@ def bag_distance_kinds(
 ) -> dict[str, FloatArray]:
     """Symmetric distances of all bags of ``A`` to all bags of ``B``, of several kinds at once.
 
+    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
+    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
+
     Parameters
     ----------
     A : Bags or anything :func:`as_bags` takes
@@ -295,11 +298,6 @@ def bag_distance_kinds(
     ------
     ValueError
         An unknown kind, bags of different widths, or values so large that their squares overflow.
-
-    Notes
-    -----
-    O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
 
     Examples
     --------
@@ -334,10 +332,10 @@ def bag_distance_kinds(
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
     """Energy distance of all bags of ``A`` to all bags of ``B``.
 
-    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), with e the mean Euclidean distance over all pairs of
-    instances, in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances
-    have the same shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive
-    semidefinite.
+    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), with e the mean Euclidean distance over all pairs of instances,
+    in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances have the same
+    shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive semidefinite. O(n_A
+    n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result.
 
     Returns
     -------
@@ -348,10 +346,6 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     ------
     ValueError
         Bags of different widths, or values so large that their squares overflow.
-
-    Notes
-    -----
-    O(n_A n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result.
 
     References
     ----------
@@ -370,7 +364,7 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     """exp(-distance^2 / scale^2).
 
     Positive semidefinite for distances in a Hilbert space, as the energy distance and the sliced distance
-    are; not for a Hausdorff distance in general.
+    are; not for a Hausdorff distance in general. O(n_bags_A n_bags_B) time and memory.
 
     Parameters
     ----------
@@ -387,10 +381,6 @@ def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> 
     ------
     ValueError
         Distances that are negative or not finite, or a scale that is not positive.
-
-    Notes
-    -----
-    O(n_bags_A n_bags_B) time and memory.
 
     Examples
     --------

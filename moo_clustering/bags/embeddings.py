@@ -66,6 +66,8 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
     """Statistics of the instances of every bag, feature by feature.
 
+    O(n_instances n_features) time.
+
     Parameters
     ----------
     bags : Bags or anything :func:`as_bags` takes
@@ -80,10 +82,6 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     ------
     ValueError
         No statistic, or an unknown one.
-
-    Notes
-    -----
-    O(n_instances n_features) time.
 
     Examples
     --------
@@ -120,8 +118,10 @@ def sliced_quantile_embedding(
     """Vectors whose Euclidean distance is the sliced distance of the bags.
 
     SW(a, b)^2 is the number of features times the mean, over directions v and levels t_q = (q + 1/2) /
-    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in
-    for the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite.
+    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in for
+    the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite. O(n
+    log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
+    interpolated linearly, so they change slightly when every instance of a bag is repeated.
 
     Parameters
     ----------
@@ -142,11 +142,6 @@ def sliced_quantile_embedding(
     ------
     ValueError
         No direction or level, or directions of another width than the bags.
-
-    Notes
-    -----
-    O(n log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
-    interpolated linearly, so they change slightly when every instance of a bag is repeated.
 
     References
     ----------

@@ -84,7 +84,8 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
 
-    This separates into one small non-negative least-squares problem per sample.
+    This separates into one small non-negative least-squares problem per sample. O(N (q^2 d + q^4)) time in
+    the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
@@ -111,10 +112,6 @@ def reconstruction_weights(
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-
-    Notes
-    -----
-    O(N (q^2 d + q^4)) time in the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
     """
     X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums follow the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
@@ -226,6 +223,8 @@ def diversity_weights(
 ) -> sp.csr_array:
     """ES2: s_ij = (1/M) sum of 1 - DIV(member) over the members that link i to j (PESC, Eq. 5).
 
+    O(M N) time, O(N width) memory.
+
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
@@ -238,10 +237,6 @@ def diversity_weights(
     -------
     csr_array of shape (n_samples, n_samples)
         Every row sums to the mean contribution of a member.
-
-    Notes
-    -----
-    O(M N) time, O(N width) memory.
     """
     ranks = _checked_ranks(ranks, lists)
     n_members, n_samples = ranks.shape

@@ -67,7 +67,7 @@ class ParetoSelection(NamedTuple):
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """The half of the runs, rounded up, with the largest mean NMI with all other runs.
 
-    A cheap alternative to :func:`select_pareto`.
+    A cheap alternative to :func:`select_pareto`. O(n_samples n_runs^2) time.
 
     Parameters
     ----------
@@ -78,10 +78,6 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     -------
     ndarray of shape ((n_runs + 1) // 2,)
         Run numbers, ascending; ties go to the first runs.
-
-    Notes
-    -----
-    O(n_samples n_runs^2) time.
 
     Examples
     --------

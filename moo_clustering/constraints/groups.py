@@ -95,6 +95,8 @@ class ConstraintGroups:
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
         """Whether samples i and j must not share a cluster.
 
+        O(log n_conflicts) per pair.
+
         Parameters
         ----------
         i, j : array-like of int
@@ -103,10 +105,6 @@ class ConstraintGroups:
         Returns
         -------
         ndarray of bool, of the broadcast shape
-
-        Notes
-        -----
-        O(log n_conflicts) per pair.
         """
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
@@ -152,8 +150,9 @@ def constraint_groups(
 ) -> ConstraintGroups:
     """Closure of partial labels together with pairwise constraints.
 
-    The labelled samples of a class make one group and two classes are in conflict; must-links merge
-    groups, cannot-links put the groups of their samples in conflict.
+    The labelled samples of a class make one group and two classes are in conflict; must-links merge groups,
+    cannot-links put the groups of their samples in conflict. O(n_samples + n_pairs + n_classes**2) time and
+    memory.
 
     Parameters
     ----------
@@ -174,10 +173,6 @@ def constraint_groups(
     ValueError, TypeError
         If ``y`` has a wrong length or anything but integers of at least -1, or ``constraints`` are
         about another number of samples.
-
-    Notes
-    -----
-    O(n_samples + n_pairs + n_classes**2) time and memory.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)

@@ -284,6 +284,8 @@ class PairwiseConstraints:
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
         """Satisfied must-links and cannot-links of every partition.
 
+        O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
+
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_samples) or (n_samples,)
@@ -293,10 +295,6 @@ class PairwiseConstraints:
         -------
         must, cannot : ndarray of shape (n_individuals,)
             Counts (int64), or sums of weights (float64) if the constraints are weighted.
-
-        Notes
-        -----
-        O(n_individuals * (n_samples + n_pairs)) time, O(n_individuals * n_samples) memory.
         """
         must, cannot = self._equal_and_different(labels)
         return must[0], cannot[1]
@@ -474,8 +472,8 @@ def _with_listed(
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
     """Satisfied constraints when the constraints are all pairs of labelled samples.
 
-    Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without
-    listing the pairs: the contingency of classes and clusters is enough.
+    Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without listing the
+    pairs: the contingency of classes and clusters is enough. O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -488,10 +486,6 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
         Pairs of one class in one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
     cannot : ndarray of shape (n_individuals,), int64
         Pairs of two classes in two clusters.
-
-    Notes
-    -----
-    O(n_individuals * n_labelled) time and memory.
     """
     from moo_clustering._kernels.partitions import count_equal_by_class
 
@@ -579,9 +573,10 @@ class SatisfiedPairs(NamedTuple):
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
     """Weights a_t under which features that separate cannot-links and not must-links count.
 
-    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t,
-    and s_t and b_t are half its mean squared difference over must-links and over cannot-links.
-    Use the Euclidean distance of ``X * sqrt(a)``.
+    a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
+    and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
+    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the
+    data and blocks of bounded size. Pays on reduced text; plain distances can be better elsewhere.
 
     Parameters
     ----------
@@ -603,11 +598,6 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     TypeError, ValueError
         If ``constraints`` are something else or about another number of samples, or ``shrinkage`` is
         out of range.
-
-    Notes
-    -----
-    O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the data and blocks of
-    bounded size. Pays on reduced text; plain distances can be better elsewhere.
 
     References
     ----------

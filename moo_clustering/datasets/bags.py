@@ -94,6 +94,8 @@ def read_bags(
 ) -> BagTable:
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
+    O(bytes) time and memory.
+
     Parameters
     ----------
     path : path-like
@@ -140,10 +142,6 @@ def read_bags(
         For files that are missing, empty, cut off, damaged or of unknown kind; rows of unequal width;
         values that are missing, infinite, not numeric or not declared; empty bags; a bag with
         several classes; columns that do not exist or cannot be guessed.
-
-    Notes
-    -----
-    O(bytes) time and memory.
 
     References
     ----------

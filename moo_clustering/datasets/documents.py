@@ -104,6 +104,8 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with columns of text, or a folder of text files.
 
+    O(bytes) time; the memory of the texts.
+
     Parameters
     ----------
     path : path-like
@@ -135,10 +137,6 @@ def read_documents(
     DataError
         For files that are missing, not UTF-8, damaged, of unknown kind or without documents; bad JSON
         (naming the line); columns that do not exist; identifiers that are empty or not unique.
-
-    Notes
-    -----
-    O(bytes) time; the memory of the texts.
     """
 
     path = data_path(path)
@@ -170,6 +168,8 @@ def tfidf(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Tf-idf weights of texts, by scikit-learn's ``TfidfVectorizer``.
 
+    O(total length of the texts) time, O(stored weights) memory.
+
     Parameters
     ----------
     texts : sequence of str
@@ -198,10 +198,6 @@ def tfidf(
         If no document has a term left.
     TypeError, ValueError
         If texts is not a sequence of texts, or an option is out of range.
-
-    Notes
-    -----
-    O(total length of the texts) time, O(stored weights) memory.
 
     References
     ----------

@@ -177,6 +177,7 @@ def read_multilabel(
     """Read samples with any number of labels from ARFF (MULAN, MEKA), svmlight or npz.
 
     Documents in JSON lines are read by :func:`read_documents`; :func:`label_indicators` gives their labels.
+    O(bytes) time and memory; rows are never expanded to dense ones.
 
     Parameters
     ----------
@@ -222,10 +223,6 @@ def read_multilabel(
         For files that are missing, empty, cut off, damaged or of unknown kind; labels that are named but not
         there, or are neither 0 nor 1; rows in which some labels are missing and others not; indices that are
         repeated or too large; features that are missing, infinite or not numeric; XML with a document type.
-
-    Notes
-    -----
-    O(bytes) time and memory; rows are never expanded to dense ones.
 
     References
     ----------

@@ -154,9 +154,9 @@ def read_table(
     numbers or text; :func:`~moo_clustering.datasets.prepare_table` makes features of columns of any kind.
     Dates count as numbers of days since the earliest one, times of day and durations as hours. Numerals that
     begin with zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot
-    tell apart are codes and thus text.
-    The first line of a text file names the columns; a first column without a name is taken as the row
-    identifier, and one that pandas called ``Unnamed: 0``, with the numbers 0, 1, ..., is left out.
+    tell apart are codes and thus text. The first line of a text file names the columns; a first column
+    without a name is taken as the row identifier, and one that pandas called ``Unnamed: 0``, with the numbers
+    0, 1, ..., is left out. O(bytes) time and memory.
 
     Parameters
     ----------
@@ -204,10 +204,6 @@ def read_table(
         Columns of categories most of which are numbers, or in which few are equal; first lines taken for
         data, comments, sheets and columns that were left out; dates and times that became numbers, numbers
         that became equal; classes that look alike or like a missing cell.
-
-    Notes
-    -----
-    O(bytes) time and memory.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)

@@ -86,6 +86,9 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Number the clusters of every partition 0, 1, ... in the order in which they first occur.
 
+    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the
+    logarithm of that.
+
     Parameters
     ----------
     labels : ndarray of shape (n_individuals, n_samples) or (n_samples,)
@@ -100,11 +103,6 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     ------
     ValueError
         If a code is negative.
-
-    Notes
-    -----
-    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the
-    logarithm of that.
 
     Examples
     --------
@@ -126,6 +124,9 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
     """Renumber the clusters of every partition so that it agrees best with its reference.
+
+    O(n_samples) per row for two clusters, O(n_samples + K^3) for K: an assignment problem on the
+    K x K contingency table.
 
     Parameters
     ----------
@@ -149,11 +150,6 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
         If labels are no integers.
     ValueError
         If rows differ in length, or codes are negative or at least ``n_clusters``.
-
-    Notes
-    -----
-    O(n_samples) per row for two clusters, O(n_samples + K^3) for K: an assignment problem on the
-    K x K contingency table.
 
     Examples
     --------

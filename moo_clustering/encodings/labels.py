@@ -13,6 +13,8 @@ from moo_clustering.encodings import base
 class LabelEncoding(base.Encoding):
     """Gene i is the cluster of sample i, 0..k_max-1; which number a cluster has means nothing.
 
+    Every operation takes O(n_individuals (n_samples + k_max)).
+
     Parameters
     ----------
     n_samples : int
@@ -20,10 +22,6 @@ class LabelEncoding(base.Encoding):
         Largest number of clusters.
     k_min : int, default=1
         Smallest number of clusters.
-
-    Notes
-    -----
-    Every operation takes O(n_individuals (n_samples + k_max)).
 
     Examples
     --------

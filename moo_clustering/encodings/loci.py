@@ -194,15 +194,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
         """Genotypes that decode to the partitions.
 
         "locus" links neighbours within every cluster along a spanning tree, whose root is linked to itself.
-        Where neighbours do not connect a cluster, there is a tree for every connected piece, and the roots
-        of the pieces are linked to the first of them, although they are not neighbours. Without neighbours
-        every sample is linked to the next of its cluster in index order, the last to itself. The other kinds
-        cut the links between clusters that have a gene, and "short" leads them to the rest of their cluster:
-        exact for unions of parts, of "split" where these hang together.
-
-        Notes
-        -----
-        With neighbours O(n_samples (n_neighbors + log n_samples)) time per individual.
+        Where neighbours do not connect a cluster, there is a tree for every connected piece, and the roots of
+        the pieces are linked to the first of them, although they are not neighbours. Without neighbours every
+        sample is linked to the next of its cluster in index order, the last to itself. The other kinds cut
+        the links between clusters that have a gene, and "short" leads them to the rest of their cluster:
+        exact for unions of parts, of "split" where these hang together. With neighbours O(n_samples
+        (n_neighbors + log n_samples)) time per individual.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:

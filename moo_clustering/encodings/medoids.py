@@ -63,9 +63,6 @@ class _MedoidGenes(Documented, base.Encoding):
         number). Only the ``k_max`` largest clusters are encoded (ties: the lowest label), and fewer than
         ``k_min`` are extended as in :meth:`repair`. Decoding returns the same partition if every sample is
         nearest to the medoid of its cluster, and otherwise the partition after a k-medoids step.
-
-        Notes
-        -----
         O(n_individuals n_samples^2 / k) time for k clusters of equal size.
         """
         labels = base.checked_labels(labels, self.n_samples)
@@ -89,7 +86,8 @@ class MedoidEncoding(_MedoidGenes):
 
     Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
     cluster, even if it equals another medoid. No cluster is empty. The label of a cluster is the position of
-    its medoid in the row.
+    its medoid in the row. Decoding costs O(n_individuals k_max n_samples) time, and constant memory besides
+    the labels. Encodings are immutable, and deep copies share the distances.
 
     Parameters
     ----------
@@ -106,11 +104,6 @@ class MedoidEncoding(_MedoidGenes):
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
-
-    Notes
-    -----
-    Decoding costs O(n_individuals k_max n_samples) time, and constant memory besides the labels. Encodings
-    are immutable, and deep copies share the distances.
 
     References
     ----------
@@ -255,6 +248,8 @@ class MedoidSlotEncoding(_MedoidGenes):
 
     Unlike :class:`MedoidEncoding`, it accepts asymmetric distances, such as the directed Hausdorff distance
     between bags, and does not move medoids between slots, so that crossover exchanges the slots of parents.
+    Decoding costs O(n_individuals k_max n_samples) time. Encodings are immutable, and deep copies share the
+    distances.
 
     Parameters
     ----------
@@ -262,11 +257,6 @@ class MedoidSlotEncoding(_MedoidGenes):
         Non-negative ``distances[i, j]`` from sample i to sample j. float32 and float64 are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
-
-    Notes
-    -----
-    Decoding costs O(n_individuals k_max n_samples) time. Encodings are immutable, and deep copies share the
-    distances.
 
     References
     ----------
@@ -328,6 +318,8 @@ class MedoidSlotEncoding(_MedoidGenes):
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return the nearest neighbours of every sample by its row of the distances, computed once.
 
+        O(n_samples^2 log n_samples) time.
+
         Parameters
         ----------
         n_neighbors : int
@@ -336,10 +328,6 @@ class MedoidSlotEncoding(_MedoidGenes):
         Returns
         -------
         neighbors : ndarray of shape (n_samples, n_neighbors), nearest first
-
-        Notes
-        -----
-        O(n_samples^2 log n_samples) time.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be in 1..{self.n_samples - 1}, got {n_neighbors}.")

@@ -418,7 +418,8 @@ class NearestSampleMixin:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
-        put into different clusters, which get the label of the first.
+        put into different clusters, which get the label of the first. O(n n_samples n_features) time, in
+        blocks of bounded memory.
 
         Parameters
         ----------
@@ -430,10 +431,6 @@ class NearestSampleMixin:
         ------
         ValueError
             If the features, or the number of distances, differ from the fit.
-
-        Notes
-        -----
-        O(n n_samples n_features) time, in blocks of bounded memory.
         """
         check_is_fitted(self, "labels_")
         labels: NDArray[np.int32] = self.labels_  # type: ignore[attr-defined]

@@ -452,7 +452,8 @@ class ParetoPoolClusterer(
         """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
 
         Samples of the fit get their ``labels_`` again, except labelled ones that ``clamp`` keeps in another
-        class than is most probable, and equal samples that labels or pairs part.
+        class than is most probable, and equal samples that labels or pairs part. O(n m n_features) for m
+        samples, or landmarks, of the fit.
 
         Parameters
         ----------
@@ -464,10 +465,6 @@ class ParetoPoolClusterer(
         -------
         ndarray of shape (n,), int32
             Numbers as in ``labels_``; -1 for new samples that are noise.
-
-        Notes
-        -----
-        O(n m n_features) for m samples, or landmarks, of the fit.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -424,8 +424,6 @@ class ReferenceTest:
     ``data`` contains the statistics of 1 to n_rows clusters, and ``references`` of shape (n_references,
     n_rows) those of the reference data.
 
-    Notes
-    -----
     O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows. Rows and seeds are fixed, so the result
     is deterministic.
 

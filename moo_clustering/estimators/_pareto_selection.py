@@ -707,9 +707,6 @@ def _by_labels(
     """Kernel ridge regression of the classes on the labelled points, corrected by classifiers of features.
 
     If the classes of the points were ``found``, the kernel only tells how probable they are, from .5 on.
-
-    Notes
-    -----
     O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates; the graph
     kernel adds O(n_points^3). Classifiers take part with ``kind="auto"`` from four labels per class on.
     """

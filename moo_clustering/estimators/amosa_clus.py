@@ -52,7 +52,8 @@ class AMOSAClus(MedoidSetClusterer):
     """AMOSA-clus: archived simulated annealing of sets of medoids, with the Xie-Beni and I-indices.
 
     The search determines the number of clusters. Partial labels or pairs can guide it. It is a baseline of
-    :class:`NSGA2Clus`, with the same front, rules and attributes.
+    :class:`NSGA2Clus`, with the same front, rules and attributes. Default: 8400 evaluations in batches and
+    7300 single evaluations, with the costs of :class:`NSGA2Clus`, or O(n_samples k n_features) for centres.
 
     Parameters
     ----------
@@ -96,11 +97,6 @@ class AMOSAClus(MedoidSetClusterer):
         Archive at every temperature.
     n_iter_ : int
         Number of temperatures.
-
-    Notes
-    -----
-    Default: 8400 evaluations in batches and 7300 single evaluations, with the costs of :class:`NSGA2Clus`, or
-    O(n_samples k n_features) for centres.
 
     References
     ----------

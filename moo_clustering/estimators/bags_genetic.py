@@ -289,9 +289,10 @@ class RedrawOptions(MutationOptions):
 class MIGKA(PartitionBagClusterer, RedrawOptions):
     """Multi-instance genetic k-means: least total within-cluster variation.
 
-    Individuals are partitions. Every generation selects parents by roulette, mutates genes with
-    probabilities by the quality of every value, and improves some individuals by a k-means step. There is no
-    crossover.
+    Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
+    by the quality of every value, and improves some individuals by a k-means step. There is no crossover. For
+    n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time. One
+    pass over the instances computes the objective of all K values of a gene.
 
     Parameters
     ----------
@@ -302,11 +303,6 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
     ----------
     fitness_ : float
         Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
-
-    Notes
-    -----
-    For n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time.
-    One pass over the instances computes the objective of all K values of a gene.
 
     References
     ----------
@@ -562,7 +558,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number: least Davies-Bouldin index.
 
-    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid.
+    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid. The
+    distances take O(n^2 d) time for n instances of d features, and 8 N^2 bytes for N bags. A generation takes
+    O(pop_size N n_clusters) time.
 
     Parameters
     ----------
@@ -600,11 +598,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Medoids in the units of the data.
     fitness_ : float
         Davies-Bouldin index (Eq. 10), with penalty.
-
-    Notes
-    -----
-    The distances take O(n^2 d) time for n instances of d features, and 8 N^2 bytes for N bags. A generation
-    takes O(pop_size N n_clusters) time.
 
     References
     ----------

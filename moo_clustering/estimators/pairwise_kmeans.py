@@ -212,7 +212,8 @@ class HMRFKMeans(PairwiseKMeans):
 
     Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
     ``w_cannot`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
-    and its largest value d_max. The initial centres are those of must-link components.
+    and its largest value d_max. The initial centres are those of must-link components. Costs as for
+    :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time, once.
 
     Parameters
     ----------
@@ -220,11 +221,6 @@ class HMRFKMeans(PairwiseKMeans):
         Factor of the penalties of must-links. Default: 1.
     w_cannot : float
         Factor of the penalties of cannot-links. Default: ``w``.
-
-    Notes
-    -----
-    Costs as for :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time,
-    once.
 
     References
     ----------
@@ -255,6 +251,9 @@ class HMRFKMeans(PairwiseKMeans):
 @estimator
 class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
+
+    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2
+    + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs.
 
     Parameters
     ----------
@@ -291,11 +290,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         Number of clusters, below ``n_clusters`` if fewer rows are distinct in the metric.
     n_iter_ : int
         Number of iterations of the best run of k-means.
-
-    Notes
-    -----
-    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2
-    + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs.
 
     References
     ----------

@@ -285,7 +285,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
 
     The pool has several views: four distances between bags and four embeddings of bags. A family is an
     algorithm in a view, because the view matters more than the algorithm. With labels, the co-association of
-    the pool and two bag kernels classify the remaining bags.
+    the pool and two bag kernels classify the remaining bags. O(n_instances^2 n_features) time for the
+    distances, O(n_bags^2) memory, O(n_bags^3) time for the pool. Classes of bags are rarely clusters: results
+    without labels agree little with them.
 
     Parameters
     ----------
@@ -304,11 +306,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
         Number of random instances that represent a larger bag.
     criterion_weight : float, optional
         Weight of the graph modularity relative to agreement. Default: .25.
-
-    Notes
-    -----
-    O(n_instances^2 n_features) time for the distances, O(n_bags^2) memory, O(n_bags^3) time for the pool.
-    Classes of bags are rarely clusters: results without labels agree little with them.
 
     Examples
     --------

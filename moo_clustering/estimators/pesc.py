@@ -433,7 +433,9 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     """Spectral clustering of a k-nearest-neighbour, mutual, epsilon, full or water-filling graph.
 
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
-    together get the largest similarity, samples apart get 0.
+    together get the largest similarity, samples apart get 0. O(N log N) time for few features and O(N
+    (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
+    ``epsilon``.
 
     Parameters
     ----------
@@ -467,11 +469,6 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     ----------
     sigma_ : float or None
         Scale factor, if the graph has one.
-
-    Notes
-    -----
-    O(N log N) time for few features and O(N (n_neighbors + K)) memory for K clusters; O(N^2) time and memory
-    for ``"full"`` and for a large ``epsilon``.
 
     References
     ----------

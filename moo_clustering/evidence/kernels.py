@@ -35,6 +35,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Share of the weight of the partitions that have two samples in one cluster.
 
+    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory.
+
     Parameters
     ----------
     labels : array-like of shape (n_partitions, n_samples)
@@ -54,10 +56,6 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     ------
     ValueError, TypeError
         If labels, weights or columns are out of range or of the wrong shape.
-
-    Notes
-    -----
-    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory.
 
     References
     ----------
@@ -83,6 +81,8 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
     """Co-association of all samples without its small entries, as a similarity to cluster.
 
+    O(n_samples^2) memory.
+
     Parameters
     ----------
     floor : float, default=0.05
@@ -91,10 +91,6 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
     Returns
     -------
     ndarray of shape (n_samples, n_samples), float64
-
-    Notes
-    -----
-    O(n_samples^2) memory.
 
     References
     ----------
@@ -117,6 +113,9 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Spectral clustering of the co-association of weighted partitions.
 
+    O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
+    that none of them joins, all partitions of the pool help to join them.
+
     Parameters
     ----------
     weights : array-like of shape (n_partitions,)
@@ -137,11 +136,6 @@ def consensus_partition(
     ------
     ValueError, TypeError
         If labels, weights or k are out of range.
-
-    Notes
-    -----
-    O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
-    that none of them joins, all partitions of the pool help to join them.
 
     References
     ----------
@@ -203,6 +197,9 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
+    O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
+    kernel where columns change often.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -219,11 +216,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     ------
     ValueError, TypeError
         If S is not symmetric and at least 0, or columns or factor are out of range.
-
-    Notes
-    -----
-    O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
-    kernel where columns change often.
 
     References
     ----------
@@ -255,6 +247,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared lengths.
 
+    O(n_samples L n_features) time.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -268,10 +262,6 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     ------
     ValueError, TypeError
         If X is no table of finite numbers or columns are out of range.
-
-    Notes
-    -----
-    O(n_samples L n_features) time.
 
     References
     ----------
@@ -302,7 +292,8 @@ def kernel_ridge(
     """Kernel ridge regression of class shares, which tends to equal shares far from all labels.
 
     F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
-    labelled diagonal.
+    labelled diagonal. Merged repeats give what a system with a row per labelled sample gives. O(L^3 +
+    n_samples L K) time.
 
     Parameters
     ----------
@@ -325,10 +316,6 @@ def kernel_ridge(
     ------
     ValueError, TypeError
         If shapes don't fit, a column is repeated, or counts or noise are not above 0.
-
-    Notes
-    -----
-    Merged repeats give what a system with a row per labelled sample gives. O(L^3 + n_samples L K) time.
 
     References
     ----------
@@ -388,6 +375,8 @@ def class_probabilities(
 ) -> FloatArray:
     """Turn class scores into probabilities, moved half the way to the expected class shares.
 
+    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K).
+
     Parameters
     ----------
     F : array-like of shape (n_samples, K)
@@ -405,10 +394,6 @@ def class_probabilities(
     ------
     ValueError
         If the shapes don't fit, F holds NaN, or prior or factors are not above 0.
-
-    Notes
-    -----
-    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K).
 
     References
     ----------

@@ -96,7 +96,7 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
 
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
     divided by its greatest magnitude. Similarities become 1 - (1 - F)(1 - W) where F >= 0, (1 + F) W
-    elsewhere; 1e-9 is added to all.
+    elsewhere; 1e-9 is added to all. O(n_samples^3) time, O(n_samples^2) memory.
 
     Parameters
     ----------
@@ -115,10 +115,6 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     ------
     ValueError
         If W is not square, symmetric and at least 0, alpha is out of range or the constraints don't fit.
-
-    Notes
-    -----
-    O(n_samples^3) time, O(n_samples^2) memory.
 
     References
     ----------
@@ -260,7 +256,8 @@ def cross_validated_partition(
 
     As :func:`held_out_partition`, but for several numbers of clusters, and every pair is held out once. The
     affinity and number with the greatest -2.9 V + bonus are taken, V the held-out pairs that are violated:
-    2.9 is the logarithm of the odds of pairs that are wrong with probability .05.
+    2.9 is the logarithm of the odds of pairs that are wrong with probability .05. O(n_samples^3) time for
+    each affinity and fold, O(n_samples^2) memory for each affinity.
 
     Parameters
     ----------
@@ -284,10 +281,6 @@ def cross_validated_partition(
     ------
     ValueError
         If there are fewer pairs than folds, or affinities, numbers or constraints don't fit.
-
-    Notes
-    -----
-    O(n_samples^3) time for each affinity and fold, O(n_samples^2) memory for each affinity.
 
     References
     ----------
@@ -374,7 +367,9 @@ def repair_pairs(
     Groups of samples, one after the other, move to the cluster c with the greatest sum over their samples i
     of ½ [i was in c at first] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c).
     Only j and other ends of pairs outside the group count: what is inside moves along. A group stays where
-    nothing is better; a group of several clusters first takes that of its lowest sample.
+    nothing is better; a group of several clusters first takes that of its lowest sample. O(max_sweeps (nnz(S)
+    + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links where the similarities
+    allow it.
 
     Parameters
     ----------
@@ -402,11 +397,6 @@ def repair_pairs(
     ------
     ValueError, TypeError
         If labels, S and constraints don't fit, or are out of range.
-
-    Notes
-    -----
-    O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links
-    where the similarities allow it.
 
     References
     ----------

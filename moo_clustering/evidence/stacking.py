@@ -137,6 +137,8 @@ class ClassifierStack:
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
         """Class probabilities of samples.
 
+        O(n L n_features) time with Gaussian kernels of L samples, at most 2000: 4 to 8 s for 200,000 samples.
+
         Parameters
         ----------
         first : ndarray of shape (n, n_classes)
@@ -147,10 +149,6 @@ class ClassifierStack:
         -------
         ndarray of shape (n, n_classes)
             Rows sum to 1.
-
-        Notes
-        -----
-        O(n L n_features) time with Gaussian kernels of L samples, at most 2000: 4 to 8 s for 200,000 samples.
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)

@@ -189,6 +189,8 @@ def mst_interestingness(
 ) -> LinkInterest:
     """Compute ranks and priority of the links of a spanning tree.
 
+    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory.
+
     Parameters
     ----------
     tree : SpanningTree
@@ -210,10 +212,6 @@ def mst_interestingness(
     ------
     ValueError
         If the numbers of samples differ, or ``rank_cap`` is below 1.
-
-    Notes
-    -----
-    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory.
 
     References
     ----------

@@ -14,6 +14,8 @@ from moo_clustering._data import checked_graph
 def symmetrize(S: Any) -> sp.csr_array:
     """Elementwise max(S, S^T) with zero diagonal and no stored zeros (PESC, Eq. 7).
 
+    O(nnz) time and memory.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -22,10 +24,6 @@ def symmetrize(S: Any) -> sp.csr_array:
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-
-    Notes
-    -----
-    O(nnz) time and memory.
     """
     return symmetrized(S, "S")
 

@@ -82,6 +82,9 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Similarity 1 for pairs at a distance strictly below ``epsilon``.
 
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
+    proportion to the number of edges.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -94,11 +97,6 @@ def epsilon_graph(
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    Notes
-    -----
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
-    proportion to the number of edges.
     """
     if not epsilon > 0:
         raise ValueError(f"epsilon must be positive, got {quoted(epsilon)}.")
@@ -184,6 +182,8 @@ def full_graph(
 ) -> sp.csr_array:
     """Gaussian similarities of all pairs of different samples.
 
+    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
+
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
@@ -193,10 +193,6 @@ def full_graph(
     ------
     ValueError
         If the graph would need more than ``max_memory``.
-
-    Notes
-    -----
-    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
@@ -213,9 +209,10 @@ def self_tuning_graph(
 ) -> sp.csr_array:
     """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
 
-    sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a
-    thousandth of the median positive neighbour distance. An edge that is listed from one end only
-    counts in full; edges are at least 1e-6.
+    sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
+    of the median positive neighbour distance. An edge that is listed from one end only counts in full; edges
+    are at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000
+    samples, above as in :func:`bridge_components`.
 
     Parameters
     ----------
@@ -240,11 +237,6 @@ def self_tuning_graph(
     ------
     ValueError
         Bad data or metric, or a number of neighbours below 1.
-
-    Notes
-    -----
-    Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000 samples, above
-    as in :func:`bridge_components`.
 
     References
     ----------
@@ -284,6 +276,8 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Similarities by water-filling, symmetrised.
 
+    O(N width) time and memory.
+
     Parameters
     ----------
     lists : NeighborLists
@@ -294,10 +288,6 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    Notes
-    -----
-    O(N width) time and memory.
 
     References
     ----------
@@ -334,6 +324,8 @@ def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     """p minimising sum_r p_r d_r + (lam/2) sum_r p_r^2 over each row, p >= 0, sum p = 1.
 
+    O(n_rows width) time and memory.
+
     Parameters
     ----------
     distances : ndarray of shape (n_rows, width)
@@ -345,10 +337,6 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
     -------
     p : ndarray of shape (n_rows, width)
         max(0, (theta - d_r) / lam) with theta such that a row sums to 1.
-
-    Notes
-    -----
-    O(n_rows width) time and memory.
     """
     if not (np.isfinite(lam) and lam > 0):
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
@@ -458,6 +446,8 @@ def write_constraints(
 ) -> sp.csr_array:
     """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
 
+    O(nnz + links) time and memory; a graph without any edge counts max(S) as 1.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -473,10 +463,6 @@ def write_constraints(
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    Notes
-    -----
-    O(nnz + links) time and memory; a graph without any edge counts max(S) as 1.
 
     References
     ----------

@@ -328,6 +328,9 @@ def _unit_rows(vectors: FloatArray) -> FloatArray:
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions; less is better.
 
+    An edge between two clusters counts once for each of them. It favours cutting off single samples where
+    the graph is thin. O(n_partitions nnz) time; O(nnz) memory and some tens of megabytes.
+
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -343,11 +346,6 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     ------
     ValueError
         Labels of another shape, or negative.
-
-    Notes
-    -----
-    An edge between two clusters counts once for each of them. It favours cutting off single samples where
-    the graph is thin. O(n_partitions nnz) time; O(nnz) memory and some tens of megabytes.
 
     References
     ----------

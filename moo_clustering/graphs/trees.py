@@ -243,8 +243,8 @@ def mutual_reachability_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of the distances max(d_ij, core_i, core_j).
 
-    core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the
-    farthest sample if there are fewer.
+    core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
+    sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
 
     Parameters
     ----------
@@ -265,10 +265,6 @@ def mutual_reachability_mst(
     ------
     ValueError
         If data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is below 1.
-
-    Notes
-    -----
-    Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
 
     References
     ----------
@@ -301,8 +297,8 @@ def mutual_reachability_mst(
 def minimax_distances(tree: SpanningTree) -> FloatArray:
     """Compute the longest link on the tree path between every two samples.
 
-    On a minimum spanning tree, this is the smallest possible longest step of any path between them,
-    the single-linkage or subdominant ultrametric distance.
+    On a minimum spanning tree, this is the smallest possible longest step of any path between them, the
+    single-linkage or subdominant ultrametric distance. O(m^2) time and memory.
 
     Parameters
     ----------
@@ -312,10 +308,6 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     -------
     ndarray of shape (m, m), float64
         Symmetric, zero diagonal.
-
-    Notes
-    -----
-    O(m^2) time and memory.
 
     References
     ----------
@@ -337,8 +329,9 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
 def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3) -> IntpArray:
     """Compute the order in which Genie merges the links of a minimum spanning tree.
 
-    If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest
-    unused link, else the shortest unused link of a smallest cluster.
+    If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
+    else the shortest unused link of a smallest cluster. At most O(m sqrt(m)) time, because O(sqrt(m))
+    distinct cluster sizes can coexist. O(m) memory.
 
     Parameters
     ----------
@@ -358,10 +351,6 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     ------
     ValueError
         If the links are not a spanning tree, lengths are invalid, or the threshold is out of range.
-
-    Notes
-    -----
-    At most O(m sqrt(m)) time, because O(sqrt(m)) distinct cluster sizes can coexist. O(m) memory.
 
     References
     ----------
@@ -398,6 +387,8 @@ def genie_cuts(
 ) -> NDArray[np.int32]:
     """Compute Genie partitions for several numbers of clusters.
 
+    O(m) time per k, plus the merges.
+
     Parameters
     ----------
     links, lengths
@@ -411,10 +402,6 @@ def genie_cuts(
     -------
     ndarray of shape (len(ks), m), int32
         Clusters after m - k merges, numbered by first appearance.
-
-    Notes
-    -----
-    O(m) time per k, plus the merges.
     """
     wanted = checked_counts(ks)
     order = genie_merges(links, lengths, threshold=threshold)

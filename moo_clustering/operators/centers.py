@@ -25,18 +25,15 @@ CANDIDATES = 3
 class CenterMatchingCrossover(base.PairCrossover):
     """Match the centres of two parents and inherit a random centre of each matched pair.
 
-    The matching minimises the sum of squared distances, so the order of the centres does not matter.
-    A second child inherits the other centres. For :class:`~moo_clustering.problems.SumOfSquaresProblem`.
+    The matching minimises the sum of squared distances, so the order of the centres does not matter. A second
+    child inherits the other centres. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Children
+    carry the attribute ``"mix"`` for :class:`RelocateCenter`: the mix of a random parent plus a uniform
+    number from [-0.2, 0.2], clipped to [0, 1]. Takes O(k^2 n_features + k^3) time per pair.
 
     Parameters
     ----------
     n_offsprings : {2, 1}, default=2
         Number of children per pair.
-
-    Notes
-    -----
-    Children carry the attribute ``"mix"`` for :class:`RelocateCenter`: the mix of a random parent plus a
-    uniform number from [-0.2, 0.2], clipped to [0, 1]. Takes O(k^2 n_features + k^3) time per pair.
 
     References
     ----------

@@ -31,18 +31,15 @@ class SparseRowSampling(Sampling):
     """Make individuals with weights on one to all of the nearest candidates, without randomness.
 
     Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest candidates,
-    and sweeps of non-negative coordinate descent then fit these weights. Reconstructed, because the
-    operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
+    and sweeps of non-negative coordinate descent then fit these weights. Reconstructed, because the operators
+    of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available. Individuals carry ``row_errors`` and
+    ``row_sizes`` for :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features
+    n_sweeps) time.
 
     Parameters
     ----------
     n_sweeps : int, default=3
         Sweeps of coordinate descent.
-
-    Notes
-    -----
-    Individuals carry ``row_errors`` and ``row_sizes`` for
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
     """
 
     def __init__(self, n_sweeps: int = 3) -> None:

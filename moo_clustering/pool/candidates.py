@@ -102,6 +102,9 @@ def candidate_pool(
 ) -> PartitionPool:
     """Partition the same samples by families of algorithms with different biases.
 
+    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
+    Use landmarks for large data.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -154,11 +157,6 @@ def candidate_pool(
     UserWarning
         If families fail or find nothing, or fewer than four families remain, whose agreement is not
         informative.
-
-    Notes
-    -----
-    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
-    Use landmarks for large data.
 
     References
     ----------
@@ -258,6 +256,8 @@ def bag_candidate_pool(
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
     """Partition bags by families of algorithms on several distances and embeddings.
 
+    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory.
+
     Parameters
     ----------
     bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
@@ -291,10 +291,6 @@ def bag_candidate_pool(
     ValueError
         If distances or embeddings are unknown or empty, numbers of clusters are out of range, there are fewer
         than three bags, or no partition has two clusters.
-
-    Notes
-    -----
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory.
 
     References
     ----------

@@ -164,7 +164,9 @@ class BagMedoidProblem(PartitionProblem):
 
     A :class:`PartitionProblem` whose genes are bag numbers of medoids, or -1 for empty slots
     (:class:`~moo_clustering.encodings.MedoidSlotEncoding`). Its operators are
-    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``.
+    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. A
+    population of P individuals costs O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index of
+    medoids, which depends on the medoids and not only on the partition.
 
     Parameters
     ----------
@@ -186,11 +188,6 @@ class BagMedoidProblem(PartitionProblem):
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
         Distances from row to column, shared by encoding, indices and copies.
-
-    Notes
-    -----
-    A population of P individuals costs O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index of
-    medoids, which depends on the medoids and not only on the partition.
 
     References
     ----------

@@ -197,7 +197,8 @@ class SumOfSquaresProblem(PartitionProblem):
 class CenterEncoding(Encoding):
     """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
 
-    Every sample belongs to the nearest centre, the first on ties.
+    Every sample belongs to the nearest centre, the first on ties. Decoding takes O(n_individuals n_samples
+    n_clusters n_features) time. Deep copies share everything.
 
     Attributes
     ----------
@@ -207,10 +208,6 @@ class CenterEncoding(Encoding):
         Offsets that were subtracted from X, one after the other.
     n_distances : int
         Number of distances between two points computed so far.
-
-    Notes
-    -----
-    Decoding takes O(n_individuals n_samples n_clusters n_features) time. Deep copies share everything.
     """
 
     dtype = np.dtype(np.float64)

@@ -50,7 +50,8 @@ class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features on which k-means finds them, one bit per feature.
 
     The starts of greedy k-means++ use the same random numbers for every subset, so a subset always decodes to
-    the same partition.
+    the same partition. O(n_init n_iter n_samples n_clusters m) time for a new subset of m features;
+    partitions of recent subsets are cached. Deep copies share all data.
 
     Parameters
     ----------
@@ -69,11 +70,6 @@ class FeatureSubsetEncoding(Encoding):
     ----------
     points : ndarray of shape (n_samples, n_features)
         X minus its mean.
-
-    Notes
-    -----
-    O(n_init n_iter n_samples n_clusters m) time for a new subset of m features; partitions of recent subsets
-    are cached. Deep copies share all data.
     """
 
     dtype = np.dtype(bool)

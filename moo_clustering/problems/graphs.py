@@ -268,7 +268,8 @@ class MOCKProblem(SignedProblem):
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples count. The
         smallest cluster joins the one with which it shares most neighbours by weight, or else that of the
         nearest mean, until ``n_clusters`` are left. Large data have so many outliers that each of them, as a
-        cluster of its own, costs less connectivity than it saves variance.
+        cluster of its own, costs less connectivity than it saves variance. O(n_individuals P (n_features +
+        n_neighbors)) time for P parts of the tree.
 
         Parameters
         ----------
@@ -282,10 +283,6 @@ class MOCKProblem(SignedProblem):
         tuple of int and ndarray of shape (n_samples,), or None
             The individual and its clusters in the order of their first samples; None if none counts, or has
             no more than 2000 clusters.
-
-        Notes
-        -----
-        O(n_individuals P (n_features + n_neighbors)) time for P parts of the tree.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -613,6 +610,8 @@ class NeighborGraphProblem(FixedProblem):
       compared with; :class:`~moo_clustering.operators.DynamicDiversitySurvival` makes all values that
       are compared refer to the same Q.
 
+    A population takes O(pop N) bytes with ``gene="rank"`` and w <= 256, and O(pop N) time to evaluate.
+
     Parameters
     ----------
     lists : NeighborLists
@@ -632,10 +631,6 @@ class NeighborGraphProblem(FixedProblem):
     ----------
     widths : ndarray of shape (N,)
         Number of neighbours that gene i is drawn from: min(k, admissible neighbours of i).
-
-    Notes
-    -----
-    A population takes O(pop N) bytes with ``gene="rank"`` and w <= 256, and O(pop N) time to evaluate.
 
     References
     ----------

@@ -383,8 +383,10 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(Encoding):
     """Encoding of partitions by the documents that clusters grow from, with -1 in empty slots.
 
-    Memberships start from similarities to the seeds, and a few sweeps of SISC then move centroids and
-    feature weights. A document belongs to the cluster of its largest membership.
+    Memberships start from similarities to the seeds, and a few sweeps of SISC then move centroids and feature
+    weights. A document belongs to the cluster of its largest membership. Decoding takes O(n_individuals
+    n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero values. Encodings are immutable: a
+    deep copy shares the data.
 
     Parameters
     ----------
@@ -405,11 +407,6 @@ class SubspaceSeedEncoding(Encoding):
     Attributes
     ----------
     k_min, k_max : int
-
-    Notes
-    -----
-    Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero
-    values. Encodings are immutable: a deep copy shares the data.
 
     References
     ----------

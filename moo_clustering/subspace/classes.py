@@ -185,6 +185,8 @@ def votes(
 ) -> FloatArray:
     """Shares of the classes in the nearest clusters, put together.
 
+    O(n_samples * n_clusters * n_classes) time.
+
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)
@@ -209,10 +211,6 @@ def votes(
     ------
     ValueError
         ``n_neighbors``, ``aggregation`` or ``fuzziness`` out of range, or shapes that do not fit.
-
-    Notes
-    -----
-    O(n_samples * n_clusters * n_classes) time.
     """
     k = distances.shape[1]
     if len(shares) != k or np.shape(impurities) != (k,):

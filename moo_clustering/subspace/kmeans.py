@@ -63,6 +63,9 @@ def entropy_weighted_kmeans(
 ) -> EntropyWeighted:
     """Cluster samples, each cluster with weights lambda proportional to exp(-D / gamma) of its own.
 
+    O(non-zeros * clusters) time an iteration, O((samples + features) * clusters) memory. Features that
+    are the same in all samples have weight 0.
+
     Parameters
     ----------
     data : SubspaceData
@@ -89,11 +92,6 @@ def entropy_weighted_kmeans(
     ------
     ValueError
         A parameter out of range.
-
-    Notes
-    -----
-    O(non-zeros * clusters) time an iteration, O((samples + features) * clusters) memory. Features that
-    are the same in all samples have weight 0.
 
     References
     ----------

@@ -312,6 +312,9 @@ def sweep(
 ) -> Sweep:
     """Centroids, impurities, chi-square, weights, distances and new memberships, once, in this order.
 
+    O((non-zeros + samples + features) * clusters) time in three products with the sparse data, taken in two
+    passes; O((samples + features) * clusters) memory. Results do not depend on the number of threads.
+
     Parameters
     ----------
     data : SubspaceData
@@ -325,11 +328,6 @@ def sweep(
     Returns
     -------
     Sweep
-
-    Notes
-    -----
-    O((non-zeros + samples + features) * clusters) time in three products with the sparse data, taken in two
-    passes; O((samples + features) * clusters) memory. Results do not depend on the number of threads.
 
     References
     ----------
@@ -428,6 +426,8 @@ def distances(
 ) -> FloatArray:
     """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
+    O((non-zeros + features) * clusters) time, a panel of features * clusters numbers.
+
     Parameters
     ----------
     data : SubspaceData
@@ -446,10 +446,6 @@ def distances(
     ------
     ValueError
         Centers and weights of different shape, or of another number of features than the data.
-
-    Notes
-    -----
-    O((non-zeros + features) * clusters) time, a panel of features * clusters numbers.
 
     References
     ----------

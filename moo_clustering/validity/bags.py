@@ -400,6 +400,9 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to their means, minimised.
 
+    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, which can share them. Then
+    O(p N^2) time for p individuals, or O(p N^2 + n d) with a literal reading.
+
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
@@ -412,11 +415,6 @@ class FTWCV(_GeometryIndex):
         Weight bag means equally in ``"between"``, or by their numbers of instances.
     n_jobs : int, optional
         Number of threads; does not affect the result.
-
-    Notes
-    -----
-    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, which can share them. Then
-    O(p N^2) time for p individuals, or O(p N^2 + n d) with a literal reading.
 
     References
     ----------
@@ -491,6 +489,9 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
+    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance of two medoids
+    p and q is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags.
+
     Parameters
     ----------
     H : array-like of shape (n_bags, n_bags)
@@ -512,11 +513,6 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
         If shapes do not match, or a label has no medoid.
     TypeError
         If labels or medoids are not integers.
-
-    Notes
-    -----
-    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance of two medoids
-    p and q is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags.
 
     References
     ----------

@@ -27,8 +27,6 @@ def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
 class Dunn(PopulationIndex):
     """Smallest distance between samples of different clusters over the greatest within one, maximised.
 
-    Notes
-    -----
     The value is 0 for one cluster and for singletons alone. O(p n^2) time for p individuals, O(n^2) memory.
 
     References
@@ -131,17 +129,14 @@ class CDbw(PopulationIndex):
 
     Every cluster has representatives, samples far from its mean and from each other. Compactness is the
     density around them as they shrink towards the mean, cohesion its evenness, and separation the distance
-    between facing representatives of two clusters, over one plus the density between them.
+    between facing representatives of two clusters, over one plus the density between them. The value is 0 for
+    one cluster, and where all clusters are singletons or sets of equal samples. O(p k n r d) time for p
+    individuals and r representatives, O(n d) memory.
 
     Parameters
     ----------
     n_representatives : int, default=10
         Largest number of representatives of a cluster.
-
-    Notes
-    -----
-    The value is 0 for one cluster, and where all clusters are singletons or sets of equal samples.
-    O(p k n r d) time for p individuals and r representatives, O(n d) memory.
 
     References
     ----------

@@ -47,6 +47,9 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Normalised mutual information between every two runs.
 
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs: 50 runs of 18,846
+    objects take about a fifth of a second.
+
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
@@ -59,11 +62,6 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     ndarray of shape (n_runs, n_others)
         In [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if a side is
         a single cluster.
-
-    Notes
-    -----
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs: 50 runs of 18,846
-    objects take about a fifth of a second.
 
     References
     ----------
@@ -417,6 +415,9 @@ class LabelEvidence(PopulationIndex):
     where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
     penalised.
 
+    A cluster without labels adds exactly 0, so that unlabelled samples have no influence. O(q L K) time for
+    q partitions and L labelled samples.
+
     Parameters
     ----------
     alpha : float, default=0.5
@@ -427,11 +428,6 @@ class LabelEvidence(PopulationIndex):
     Attributes
     ----------
     n_classes_ : int
-
-    Notes
-    -----
-    A cluster without labels adds exactly 0, so that unlabelled samples have no influence. O(q L K) time for
-    q partitions and L labelled samples.
 
     References
     ----------
@@ -521,15 +517,13 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
+    A pair of weight w counts as w pairs. 0 if no pair is violated. O(q (n + pairs)) time for q partitions.
+
     Parameters
     ----------
     penalty : float, default=2.9
         Penalty of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is
         about ln(.95 / .05), for one wrong pair in twenty.
-
-    Notes
-    -----
-    A pair of weight w counts as w pairs. 0 if no pair is violated. O(q (n + pairs)) time for q partitions.
 
     References
     ----------

@@ -42,6 +42,9 @@ NONE_DEFINED = (
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     """Share of samples whose cluster is matched to their class, by the best one-to-one matching.
 
+    Hungarian method on the sparse contingency table, neither greedy matching nor purity.
+    O(n log n) time for n samples, plus O(min(C, K)^2 max(C, K)) for C classes and K clusters.
+
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
@@ -52,11 +55,6 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     accuracy : float
         In (0, 1]. Samples of unmatched clusters or classes, which remain if their numbers differ, count as
         errors. Report it with the share of the largest class, which a single cluster reaches.
-
-    Notes
-    -----
-    Hungarian method on the sparse contingency table, neither greedy matching nor purity.
-    O(n log n) time for n samples, plus O(min(C, K)^2 max(C, K)) for C classes and K clusters.
 
     References
     ----------
@@ -323,6 +321,9 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
+    O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that
+    number and with the entropy of random labels of the same number of clusters.
+
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
@@ -345,11 +346,6 @@ def cluster_entropy(
     ------
     ValueError
         If lengths differ, a sample has no class, or ``"first"`` is used with a set, which has no order.
-
-    Notes
-    -----
-    O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that
-    number and with the entropy of random labels of the same number of clusters.
 
     References
     ----------
@@ -416,6 +412,9 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
     """Adjusted Rand index between every partition of A and every one of B.
 
+    Pairs are counted in integers, so that neither cluster numbers nor the order of the samples changes a
+    digit. O(n_partitions n_others n_samples) time for any number of clusters.
+
     Parameters
     ----------
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
@@ -435,11 +434,6 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     ------
     ValueError
         If partitions are about different samples or none, or labels are not whole numbers.
-
-    Notes
-    -----
-    Pairs are counted in integers, so that neither cluster numbers nor the order of the samples changes a
-    digit. O(n_partitions n_others n_samples) time for any number of clusters.
 
     References
     ----------
@@ -534,7 +528,8 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     """Area under the ROC curve of every class or label.
 
     This is the share of pairs of a sample of the class and another one in which the first has the larger
-    score, where equal scores count half (Mann-Whitney).
+    score, where equal scores count half (Mann-Whitney). O(n_classes n_samples log n_samples) time,
+    O(n_classes n_samples) memory.
 
     Parameters
     ----------
@@ -557,10 +552,6 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     ------
     ValueError
         If shapes do not match, scores are not finite, or classes have no column.
-
-    Notes
-    -----
-    O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
 
     References
     ----------
@@ -790,6 +781,8 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """I2, the sum over clusters of the length of the sum of their rows; greater is better.
 
+    O(n_samples n_features) time, or O(nnz) for sparse X.
+
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -801,10 +794,6 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     Returns
     -------
     float
-
-    Notes
-    -----
-    O(n_samples n_features) time, or O(nnz) for sparse X.
 
     References
     ----------

@@ -151,8 +151,9 @@ class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
     The minimax distance of two samples is the longest step of the path between them whose longest step is
-    shortest: the longest link between them in a minimum spanning tree. Long thin clusters are compact in
-    it, and clusters joined by a bridge are one.
+    shortest: the longest link between them in a minimum spanning tree. Long thin clusters are compact in it,
+    and clusters joined by a bridge are one. The value is -1 for one cluster; singletons count 0. O(n^2)
+    memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
 
     Parameters
     ----------
@@ -160,11 +161,6 @@ class MinimaxSilhouette(PopulationIndex):
         Distance of the spanning tree.
     max_memory : int, default=4 GiB
         Largest size of two distance matrices in bytes.
-
-    Notes
-    -----
-    The value is -1 for one cluster; singletons count 0. O(n^2) memory, O(n^2) time to fit, and
-    O(q n^2 min(k, 10)) time for q partitions.
 
     References
     ----------

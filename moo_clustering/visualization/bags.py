@@ -80,6 +80,8 @@ def bag_distance_data(
 ) -> BagDistanceData:
     """Distances between bags in the order of their clusters.
 
+    O(n^2 d) time for the n instances of the bags that are shown.
+
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
@@ -99,10 +101,6 @@ def bag_distance_data(
     ------
     ValueError
         When the shapes do not fit each other, or distances are negative or not finite.
-
-    Notes
-    -----
-    O(n^2 d) time for the n instances of the bags that are shown.
     """
     data, clusters = read_input(bags_or_distances, labels)
     shown = sampled(clusters, max_bags)
@@ -313,9 +311,10 @@ def bag_embedding_data(
 ) -> BagEmbeddingData:
     """Positions of bags in the plane, as far apart as their distances say.
 
-    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances.
-    More bags are shown by the principal components of their means; where only distances are given, the
-    same share of every cluster is scaled.
+    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances. More
+    bags are shown by the principal components of their means; where only distances are given, the same share
+    of every cluster is scaled. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
+    O(n d + d^3) for more.
 
     Parameters
     ----------
@@ -342,10 +341,6 @@ def bag_embedding_data(
     ValueError
         When the shapes do not fit each other, distances are negative or not finite, or centres are
         given with distances.
-
-    Notes
-    -----
-    O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags; O(n d + d^3) for more.
     """
     data, clusters = read_input(bags_or_distances, labels)
     marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)

@@ -179,6 +179,8 @@ def partition_data(
 ) -> PartitionData:
     """Samples in the plane: two features as they are, or two principal components of more.
 
+    O(n_samples n_features^2) time.
+
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -198,10 +200,6 @@ def partition_data(
     ------
     ValueError
         When the shapes do not fit each other, or X has no features or values that are not finite.
-
-    Notes
-    -----
-    O(n_samples n_features^2) time.
     """
     return placed_partition(X, labels, feature_names, cluster_names, max_points)[0]
 
@@ -737,6 +735,8 @@ def similarity_data(
 ) -> SimilarityData:
     """Bring a similarity matrix and its spectrum into the order of the labels.
 
+    O(nnz + n_samples log n_samples + max_blocks^2) time; the matrix is never made dense.
+
     Parameters
     ----------
     similarity : sparse array, matrix or array-like of shape (n_samples, n_samples)
@@ -757,10 +757,6 @@ def similarity_data(
     ------
     ValueError
         When the shapes do not fit each other.
-
-    Notes
-    -----
-    O(nnz + n_samples log n_samples + max_blocks^2) time; the matrix is never made dense.
     """
     from scipy import sparse
 

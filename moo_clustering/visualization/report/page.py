@@ -412,6 +412,9 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
 def render(content: ReportContent, *, asks: bool = False) -> str:
     """Create the report as a single HTML page, which needs no network.
 
+    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB besides the data. Its content
+    security policy forbids other scripts and all requests.
+
     Parameters
     ----------
     content : ReportContent
@@ -425,11 +428,6 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     str
         At most 25 MB in UTF-8, unless a single solution needs more. Larger reports omit solutions, with a
         note on the page.
-
-    Notes
-    -----
-    O(n_solutions * n_samples) time and memory. The page takes about 0.15 MB besides the data. Its content
-    security policy forbids other scripts and all requests.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
     style = _text("report.css") + (_text("ask.css") if asks else "")
