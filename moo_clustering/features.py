@@ -322,7 +322,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
 
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored
-    values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB.
+    values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB. Source:
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Parameters
     ----------
@@ -341,10 +342,6 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     ------
     ValueError
         If no sample is labelled, or ``X`` or ``y`` is invalid.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Examples
     --------
@@ -397,6 +394,8 @@ def _bits(counts: FloatArray, totals: Any) -> FloatArray:
 class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     """Select the features with the largest :func:`information_gain`.
 
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
+
     Parameters
     ----------
     n_features : int, default=1000
@@ -426,10 +425,6 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     overestimates results with few labels. To reproduce that, fit a selector with all labels before any split.
 
     ``transform`` does not change the values. The cost is that of :func:`information_gain`.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Examples
     --------
@@ -636,7 +631,8 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     A term in every document has weight 0, unlike in scikit-learn's ``TfidfTransformer``, which multiplies by
     ln(n / df_j) + 1 (without smoothing). O(stored counts) time and memory. New documents are weighted with
-    the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only.
+    the ``idf_`` of ``fit``. The output is sparse, so ``set_output`` accepts ``"default"`` only. Source:
+    Ensemble non-negative matrix factorization for clustering biomedical documents, section 2.
 
     Attributes
     ----------
@@ -645,10 +641,6 @@ class PaperTfidfTransformer(_SparseWeighting):
     df_ : ndarray of shape (n_features,), int64
         Number of documents of ``fit`` that contain the term.
     n_features_in_, feature_names_in_
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 2.
 
     Examples
     --------
@@ -713,7 +705,8 @@ def binary_unigrams(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Indicators of the words of every text, by scikit-learn's ``CountVectorizer(binary=True)``.
 
-    O(total length of the texts) time, O(stored values) memory.
+    O(total length of the texts) time, O(stored values) memory. Source: Multi-label ASRS dataset
+    classification using semi-supervised subspace clustering, section 5.
 
     Parameters
     ----------
@@ -735,10 +728,6 @@ def binary_unigrams(
     ------
     TypeError, ValueError
         If texts is not a sequence of texts, an option is out of range, or no word is left.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
 
     Examples
     --------

@@ -188,7 +188,7 @@ class AttainmentScores:
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Uniform samples in a box along the principal axes of the data.
 
-    O(n_samples n_features^2) time.
+    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
 
     Parameters
     ----------
@@ -206,10 +206,6 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
     ------
     ValueError
         Bad data or another kind.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
     """
     choice("kind", kind, get_args(Kind))
     data = checked_table(X)

@@ -71,6 +71,8 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
     """Evaluate all medoid sets of a problem and return the exact Pareto front.
 
+    Source: NSGA-II-clus.
+
     Parameters
     ----------
     problem : MedoidProblem
@@ -88,10 +90,6 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     ------
     ValueError
         If there are more than ``max_sets`` sets.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------

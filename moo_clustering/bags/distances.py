@@ -41,6 +41,8 @@ def bag_distances(
 ) -> FloatArray:
     """Euclidean distances of all bags of ``A`` to all bags of ``B``.
 
+    Source: Evolutionary multi-instance clustering, Eq. 1.
+
     Parameters
     ----------
     A : Bags or anything :func:`as_bags` takes
@@ -79,10 +81,6 @@ def bag_distances(
     double precision; two instances so near that this costs digits are compared by their differences,
     so equal ones are at distance 0. Memory besides the result and ``max_memory``: centred copies of
     the instances. The products run on one thread each, so that no digit depends on their number.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 1.
 
     Examples
     --------
@@ -335,7 +333,8 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), with e the mean Euclidean distance over all pairs of instances,
     in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances have the same
     shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive semidefinite. O(n_A
-    n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result.
+    n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result. Source:
+    Szekely and Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns
     -------
@@ -346,10 +345,6 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
     ------
     ValueError
         Bags of different widths, or values so large that their squares overflow.
-
-    References
-    ----------
-    Szekely and Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Examples
     --------

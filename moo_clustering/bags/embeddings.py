@@ -121,7 +121,8 @@ def sliced_quantile_embedding(
     n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in for
     the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite. O(n
     log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
-    interpolated linearly, so they change slightly when every instance of a bag is repeated.
+    interpolated linearly, so they change slightly when every instance of a bag is repeated. Source: Rabin,
+    Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
 
     Parameters
     ----------
@@ -142,10 +143,6 @@ def sliced_quantile_embedding(
     ------
     ValueError
         No direction or level, or directions of another width than the bags.
-
-    References
-    ----------
-    Rabin, Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
 
     Examples
     --------

@@ -50,9 +50,9 @@ class BagGeometry:
     """Products of bag means and instances, from which every distance to every centroid follows.
 
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance);
-    centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data,
-    the squared distance of x_t to the centroid of C is
-    |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2, in which no feature occurs any more.
+    centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
+    squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
+    in which no feature occurs any more. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -91,10 +91,6 @@ class BagGeometry:
     Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d))
     from scratch.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 1 and 3.
     """
 
     def __init__(
@@ -346,11 +342,11 @@ def farthest_candidates(
 ) -> BoolArray:
     """Instances that can be the farthest of their bag from a centroid.
 
-    The difference of the squared distances of two instances to a point is affine in the point, and
-    every centroid is a convex combination of bag means. So an instance is never the farthest if
-    another one of its bag is farther from all bag means. Where every cluster has at least s bags of
-    equal weights, no bag mean weighs more than 1/s, and it is enough that the other one is farther on
-    average from any s of them.
+    The difference of the squared distances of two instances to a point is affine in the point, and every
+    centroid is a convex combination of bag means. So an instance is never the farthest if another one of its
+    bag is farther from all bag means. Where every cluster has at least s bags of equal weights, no bag mean
+    weighs more than 1/s, and it is enough that the other one is farther on average from any s of them.
+    Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Parameters
     ----------
@@ -376,10 +372,6 @@ def farthest_candidates(
     n instances of d features, and O(m^2 N) at worst, mostly far less, for each bag of m. Memory is
     32 MB or one row of N numbers; bags for which that is not enough are treated in parts, and may
     keep more than they had to.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 1 and 3.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)

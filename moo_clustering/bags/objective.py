@@ -30,6 +30,8 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 class BagObjective:
     """One objective over partitions of bags into at most ``n_clusters``, and moves that lower it.
 
+    Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+
     Parameters
     ----------
     geometry : BagGeometry
@@ -54,10 +56,6 @@ class BagObjective:
     With n instances (after pruning), N bags and K clusters: evaluating P partitions takes
     O(P (n N + N^2 + n)); a trial of all K values of a gene O(n + K^3). Values are inf for fewer than
     two clusters (Davies-Bouldin).
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
     """
 
     def __init__(
@@ -130,6 +128,8 @@ class BagObjective:
     ) -> Improved:
         """Draw genes anew one after the other, by the value of the objective for every choice.
 
+        Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_bags)
@@ -141,10 +141,6 @@ class BagObjective:
             which favours the worse (Eqs. 5 and 6 as printed); or always the best.
         max_trials : int, optional
             Trial evaluations that may be made; later individuals are left alone when it runs out.
-
-        References
-        ----------
-        Evolutionary multi-instance clustering, Eqs. 5-6.
         """
         choice("weights", weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -194,6 +190,8 @@ class BagObjective:
     ) -> Labels:
         """Draw genes anew all at once, nearer centroids being likelier.
 
+        Source: Evolutionary multi-instance clustering, Eq. 9.
+
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_bags)
@@ -202,10 +200,6 @@ class BagObjective:
             Probability that a gene is drawn.
         bias : float, default=0.5
             Added to the weight of every cluster, on the scale of the distances.
-
-        References
-        ----------
-        Evolutionary multi-instance clustering, Eq. 9.
         """
         labels = self.geometry.checked(labels, self.n_clusters)
         genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)

@@ -39,8 +39,9 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """A scikit-learn transformer of instances as a transformer of bags.
 
-    The transformer is fitted to the instances of all bags together; bags keep their instances, in
-    their order. In a ``Pipeline`` it goes before an estimator of bags.
+    The transformer is fitted to the instances of all bags together; bags keep their instances, in their
+    order. In a ``Pipeline`` it goes before an estimator of bags. Source: Evolutionary multi-instance
+    clustering, Eq. 11.
 
     Parameters
     ----------
@@ -56,10 +57,6 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the bags had feature names.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 11.
 
     Examples
     --------

@@ -796,8 +796,9 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object
-    is assigned to the meta-cluster whose members contain it most often.
+    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object is
+    assigned to the meta-cluster whose members contain it most often. Source: A. Strehl, J. Ghosh, "Cluster
+    ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -845,10 +846,6 @@ def mcla(
     The similarity of two clusters is their Jaccard index over the objects that both runs have seen.
     O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters
     in all runs. Results are independent of cluster numbers.
-
-    References
-    ----------
-    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Examples
     --------

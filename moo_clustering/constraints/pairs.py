@@ -576,7 +576,8 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
     distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the
-    data and blocks of bounded size. Pays on reduced text; plain distances can be better elsewhere.
+    data and blocks of bounded size. Pays on reduced text; plain distances can be better elsewhere. Source:
+    NSGA-II-clus.
 
     Parameters
     ----------
@@ -598,10 +599,6 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     TypeError, ValueError
         If ``constraints`` are something else or about another number of samples, or ``shrinkage`` is
         out of range.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------

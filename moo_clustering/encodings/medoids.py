@@ -87,7 +87,7 @@ class MedoidEncoding(_MedoidGenes):
     Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
     cluster, even if it equals another medoid. No cluster is empty. The label of a cluster is the position of
     its medoid in the row. Decoding costs O(n_individuals k_max n_samples) time, and constant memory besides
-    the labels. Encodings are immutable, and deep copies share the distances.
+    the labels. Encodings are immutable, and deep copies share the distances. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -104,10 +104,6 @@ class MedoidEncoding(_MedoidGenes):
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
         Largest size of the dissimilarities, 8 n_samples^2 bytes.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------
@@ -249,7 +245,7 @@ class MedoidSlotEncoding(_MedoidGenes):
     Unlike :class:`MedoidEncoding`, it accepts asymmetric distances, such as the directed Hausdorff distance
     between bags, and does not move medoids between slots, so that crossover exchanges the slots of parents.
     Decoding costs O(n_individuals k_max n_samples) time. Encodings are immutable, and deep copies share the
-    distances.
+    distances. Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
@@ -257,10 +253,6 @@ class MedoidSlotEncoding(_MedoidGenes):
         Non-negative ``distances[i, j]`` from sample i to sample j. float32 and float64 are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK).
 
     Examples
     --------

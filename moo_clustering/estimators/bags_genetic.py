@@ -292,7 +292,8 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
     Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
     by the quality of every value, and improves some individuals by a k-means step. There is no crossover. For
     n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time. One
-    pass over the instances computes the objective of all K values of a gene.
+    pass over the instances computes the objective of all K values of a gene. Source: Evolutionary
+    multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Parameters
     ----------
@@ -303,10 +304,6 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
     ----------
     fitness_ : float
         Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
     --------
@@ -333,7 +330,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means: least variation of bag means.
 
     It differs from :class:`MIGKA` by a cheaper objective, by empty clusters during the search, and by a
-    mutation that draws all genes at once, by the distances to the centroids.
+    mutation that draws all genes at once, by the distances to the centroids. Source: Evolutionary
+    multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
     ----------
@@ -361,10 +359,6 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     A generation takes O(pop_size N n) time for n instances in N bags. The search allows empty clusters. The
     result is the best partition in which every cluster has at least ``min_cluster_size`` bags, and
     ``logbook_`` contains the statistics of such partitions.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Examples
     --------
@@ -406,7 +400,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
     and improved by k-means steps, and the best of parents and children survive. When no parents differ
-    enough, the population restarts from its best individual.
+    enough, the population restarts from its best individual. Source: Evolutionary multi-instance clustering,
+    section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -434,10 +429,6 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
     :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time for n instances in N bags and K
     clusters. One pass over the instances computes the objective of all K values of a gene.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Examples
     --------
@@ -482,7 +473,8 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     It differs from :class:`CHCMIC` in four ways. Cluster numbers are aligned before parents are compared and
     crossed (HUX), every child descends by single moves to a local optimum, the population has no duplicate
-    partitions, and no cluster is smaller than 5 % of the bags.
+    partitions, and no cluster is smaller than 5 % of the bags. Source: Evolutionary multi-instance
+    clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -506,10 +498,6 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     With the default budget, results were as good as those of descents from random starts with equal
     evaluations (within 1 % for single seeds), and better with many local optima or more than two clusters.
     With the budget of a few dozen descents, random starts are as good.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Examples
     --------

@@ -265,6 +265,8 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags: the distance of a bag to a centre is that of its farthest instance (MIKM).
 
+    Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
@@ -294,10 +296,6 @@ class MIKMeans(BagKMeans):
 
     O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is Lloyd's
     k-means.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Examples
     --------

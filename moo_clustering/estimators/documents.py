@@ -80,7 +80,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     Every run factorises the term weights from another random start, and assigns every document to its largest
     topic. A consensus function combines all runs to one partition, which depends much less on the random
     starts. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time; the runs
-    of a batch share the passes over the data. MCLA costs O(n_documents n_runs^2).
+    of a batch share the passes over the data. MCLA costs O(n_documents n_runs^2). Source: "Ensemble
+    non-negative matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -152,10 +153,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     -----
     UserWarning
         If documents have no terms. They are assigned to the largest cluster.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------

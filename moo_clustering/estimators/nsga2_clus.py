@@ -50,6 +50,8 @@ class NSGA2Clus(MedoidSetClusterer):
     - As published: ``NSGA2Clus.internal()``, ``NSGA2Clus.external()``.
     - Without constraints: ``NSGA2Clus()``, then ``choose`` a solution of the front.
 
+    Source: NSGA-II-clus.
+
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}
@@ -89,10 +91,6 @@ class NSGA2Clus(MedoidSetClusterer):
 
     With ``supervision="none"`` and ``"external"``, longer searches do not improve the partition, because
     both indices favour remote outliers as medoids.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------

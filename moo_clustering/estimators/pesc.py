@@ -72,7 +72,7 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
     in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
-    sample.
+    sample. Source: PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Parameters
     ----------
@@ -151,10 +151,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Samples of different classes are never linked. A sample without an admissible neighbour raises an error.
 
     O(n_gen pop_size N) time and O(pop_size N) bytes in phase I, and O(N^2) only with ``list_width="full"``.
-
-    References
-    ----------
-    PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
 
     Examples
     --------
@@ -435,7 +431,7 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     These graphs are the baselines of PESC. Labels and pairs change the similarity matrix: samples that belong
     together get the largest similarity, samples apart get 0. O(N log N) time for few features and O(N
     (n_neighbors + K)) memory for K clusters; O(N^2) time and memory for ``"full"`` and for a large
-    ``epsilon``.
+    ``epsilon``. Source: PESC, section on conventional graphs, Algorithm 1.
 
     Parameters
     ----------
@@ -469,10 +465,6 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
     ----------
     sigma_ : float or None
         Scale factor, if the graph has one.
-
-    References
-    ----------
-    PESC, section on conventional graphs, Algorithm 1.
 
     Examples
     --------

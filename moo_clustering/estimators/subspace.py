@@ -718,9 +718,10 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
 class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
 
-    Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels,
-    are penalised in distances. With label sets as ``y`` this is SISC-ML. The method is designed for the
-    presence of words, 0 and 1, and accepts any numbers.
+    Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels, are
+    penalised in distances. With label sets as ``y`` this is SISC-ML. The method is designed for the presence
+    of words, 0 and 1, and accepts any numbers. Source: "Multi-label ASRS dataset classification using
+    semi-supervised subspace clustering", eq. 1-11.
 
     Parameters
     ----------
@@ -762,10 +763,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
 
     O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
-
-    References
-    ----------
-    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
 
     Examples
     --------

@@ -35,7 +35,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Share of the weight of the partitions that have two samples in one cluster.
 
-    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory.
+    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory. Source: ParetoClustering:
+    partition kernel.
 
     Parameters
     ----------
@@ -57,10 +58,6 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     ValueError, TypeError
         If labels, weights or columns are out of range or of the wrong shape.
 
-    References
-    ----------
-    ParetoClustering: partition kernel.
-
     Examples
     --------
     >>> from moo_clustering.evidence import coassociation
@@ -81,7 +78,7 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
     """Co-association of all samples without its small entries, as a similarity to cluster.
 
-    O(n_samples^2) memory.
+    O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -91,10 +88,6 @@ def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 
     Returns
     -------
     ndarray of shape (n_samples, n_samples), float64
-
-    References
-    ----------
-    ParetoClustering: consensus.
 
     Examples
     --------
@@ -114,7 +107,8 @@ def consensus_partition(
     """Spectral clustering of the co-association of weighted partitions.
 
     O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
-    that none of them joins, all partitions of the pool help to join them.
+    that none of them joins, all partitions of the pool help to join them. Source: ParetoClustering:
+    consensus.
 
     Parameters
     ----------
@@ -136,10 +130,6 @@ def consensus_partition(
     ------
     ValueError, TypeError
         If labels, weights or k are out of range.
-
-    References
-    ----------
-    ParetoClustering: consensus.
 
     Examples
     --------
@@ -198,7 +188,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
-    kernel where columns change often.
+    kernel where columns change often. Source: ParetoClustering: graph kernel.
 
     Parameters
     ----------
@@ -216,10 +206,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     ------
     ValueError, TypeError
         If S is not symmetric and at least 0, or columns or factor are out of range.
-
-    References
-    ----------
-    ParetoClustering: graph kernel.
 
     Examples
     --------
@@ -247,7 +233,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared lengths.
 
-    O(n_samples L n_features) time.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
 
     Parameters
     ----------
@@ -262,10 +248,6 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     ------
     ValueError, TypeError
         If X is no table of finite numbers or columns are out of range.
-
-    References
-    ----------
-    ParetoClustering: linear kernel.
 
     Examples
     --------
@@ -293,7 +275,7 @@ def kernel_ridge(
 
     F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
     labelled diagonal. Merged repeats give what a system with a row per labelled sample gives. O(L^3 +
-    n_samples L K) time.
+    n_samples L K) time. Source: ParetoClustering: partition kernel ridge.
 
     Parameters
     ----------
@@ -316,10 +298,6 @@ def kernel_ridge(
     ------
     ValueError, TypeError
         If shapes don't fit, a column is repeated, or counts or noise are not above 0.
-
-    References
-    ----------
-    ParetoClustering: partition kernel ridge.
 
     Examples
     --------
@@ -375,7 +353,8 @@ def class_probabilities(
 ) -> FloatArray:
     """Turn class scores into probabilities, moved half the way to the expected class shares.
 
-    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K).
+    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K). Source:
+    ParetoClustering: class shares.
 
     Parameters
     ----------
@@ -394,10 +373,6 @@ def class_probabilities(
     ------
     ValueError
         If the shapes don't fit, F holds NaN, or prior or factors are not above 0.
-
-    References
-    ----------
-    ParetoClustering: class shares.
 
     Examples
     --------
@@ -439,13 +414,11 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
     """Factors sqrt(prior_c / mean of F_c) of the classes, F with rows of sum 1.
 
+    Source: ParetoClustering: class shares.
+
     Returns
     -------
     ndarray of shape (K,), float64
-
-    References
-    ----------
-    ParetoClustering: class shares.
 
     Examples
     --------

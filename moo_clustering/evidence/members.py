@@ -20,6 +20,8 @@ _LEAST_SELECTED = 1e-4
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
     """Agreement of algorithm families plus a little graph modularity.
 
+    Source: ParetoClustering: selection score.
+
     Parameters
     ----------
     agreement, modularity : array-like of shape (n_partitions,)
@@ -34,10 +36,6 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
     ------
     ValueError
         If the two differ in shape, hold NaN, or the weight is negative.
-
-    References
-    ----------
-    ParetoClustering: selection score.
 
     Examples
     --------
@@ -68,6 +66,8 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
     """Number of the best partition; among equal scores the fewest clusters, then the first.
 
+    Source: ParetoClustering: choice of a partition.
+
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
@@ -84,10 +84,6 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
     ------
     ValueError
         If there is no partition, or the two arguments don't fit.
-
-    References
-    ----------
-    ParetoClustering: choice of a partition.
 
     Examples
     --------
@@ -117,6 +113,8 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
+    Source: ParetoClustering: consensus.
+
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
@@ -135,10 +133,6 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     ------
     ValueError
         If there is no partition, the arguments don't fit, or a number of clusters is below 1.
-
-    References
-    ----------
-    ParetoClustering: consensus.
 
     Examples
     --------
@@ -165,6 +159,8 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     """Weights v = exp(0.3 (E - max E)) of the partitions, to sum 1.
 
+    Source: ParetoClustering: partition kernel, pair evidence.
+
     Parameters
     ----------
     evidence : array-like of shape (n_partitions,)
@@ -180,10 +176,6 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     ------
     ValueError
         If there is no partition or the evidence holds NaN.
-
-    References
-    ----------
-    ParetoClustering: partition kernel, pair evidence.
 
     Examples
     --------

@@ -38,6 +38,8 @@ def pair_matrix(
 ) -> sp.csr_array:
     """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
 
+    Source: ParetoClustering: pair propagation.
+
     Parameters
     ----------
     constraints : PairwiseConstraints
@@ -57,10 +59,6 @@ def pair_matrix(
     ------
     ValueError, TypeError
         If the landmarks or n don't fit the constraints.
-
-    References
-    ----------
-    ParetoClustering: pair propagation.
 
     Examples
     --------
@@ -169,7 +167,8 @@ def held_out_partition(
     """Partition into k clusters from pairs propagated over the affinity that predicts pairs best.
 
     A random part of the pairs is propagated over every affinity; the one whose spectral partition violates
-    the fewest of the other pairs is chosen, and its partition made from all pairs.
+    the fewest of the other pairs is chosen, and its partition made from all pairs. Source: ParetoClustering:
+    held-out choice between affinities.
 
     Parameters
     ----------
@@ -200,10 +199,6 @@ def held_out_partition(
     With fewer than 4 pairs there is nothing to choose by: the first affinity is taken. O(m^3) time for each
     affinity, whose inverse is shared by the two sets of pairs; O(m^2) memory, and as much again for each
     affinity.
-
-    References
-    ----------
-    ParetoClustering: held-out choice between affinities.
 
     Examples
     --------
@@ -257,7 +252,8 @@ def cross_validated_partition(
     As :func:`held_out_partition`, but for several numbers of clusters, and every pair is held out once. The
     affinity and number with the greatest -2.9 V + bonus are taken, V the held-out pairs that are violated:
     2.9 is the logarithm of the odds of pairs that are wrong with probability .05. O(n_samples^3) time for
-    each affinity and fold, O(n_samples^2) memory for each affinity.
+    each affinity and fold, O(n_samples^2) memory for each affinity. Source: ParetoClustering: held-out choice
+    between affinities.
 
     Parameters
     ----------
@@ -281,10 +277,6 @@ def cross_validated_partition(
     ------
     ValueError
         If there are fewer pairs than folds, or affinities, numbers or constraints don't fit.
-
-    References
-    ----------
-    ParetoClustering: held-out choice between affinities.
 
     Examples
     --------
@@ -369,7 +361,7 @@ def repair_pairs(
     Only j and other ends of pairs outside the group count: what is inside moves along. A group stays where
     nothing is better; a group of several clusters first takes that of its lowest sample. O(max_sweeps (nnz(S)
     + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links where the similarities
-    allow it.
+    allow it. Source: ParetoClustering: repair.
 
     Parameters
     ----------
@@ -397,10 +389,6 @@ def repair_pairs(
     ------
     ValueError, TypeError
         If labels, S and constraints don't fit, or are out of range.
-
-    References
-    ----------
-    ParetoClustering: repair.
 
     Examples
     --------

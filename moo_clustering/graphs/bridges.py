@@ -45,8 +45,8 @@ def bridge_components(
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of their smallest distances.
 
-    Links get the similarity 1e-3 min{s_ij > 0}: too weak to change the order within components, yet
-    enough to make the eigenproblem well posed. A sample without edges is a component.
+    Links get the similarity 1e-3 min{s_ij > 0}: too weak to change the order within components, yet enough to
+    make the eigenproblem well posed. A sample without edges is a component. Source: PESC.
 
     Parameters
     ----------
@@ -70,10 +70,6 @@ def bridge_components(
     first the links of the lists, then nearest samples outside of small components (exact) and
     between large ones (exact up to 4 features, otherwise among the 1024 members of each that face the
     other), O(N log N) on well-behaved data.
-
-    References
-    ----------
-    PESC.
     """
     graph = symmetrize(S)
     n_parts, parts = csgraph.connected_components(graph, directed=False)

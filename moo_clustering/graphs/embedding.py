@@ -235,6 +235,8 @@ def eigengap(
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
+    Source: PESC: selection of the scale factor without classes.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -245,10 +247,6 @@ def eigengap(
     Returns
     -------
     float
-
-    References
-    ----------
-    PESC: selection of the scale factor without classes.
     """
     S = checked_graph(S)
     if n_clusters >= S.shape[0]:

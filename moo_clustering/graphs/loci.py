@@ -189,7 +189,8 @@ def mst_interestingness(
 ) -> LinkInterest:
     """Compute ranks and priority of the links of a spanning tree.
 
-    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory.
+    About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory. Source: Handl
+    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -212,10 +213,6 @@ def mst_interestingness(
     ------
     ValueError
         If the numbers of samples differ, or ``rank_cap`` is below 1.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)

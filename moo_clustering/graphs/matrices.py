@@ -38,6 +38,8 @@ def symmetrized(S: Any, name: str) -> sp.csr_array:
 def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> sp.csr_array:
     """L = D - S, or L_sym = I - D^(-1/2) S D^(-1/2), with D the diagonal of row sums.
 
+    Source: PESC, Algorithm 1, Eq. 7.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -48,10 +50,6 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     -------
     csr_array
         The row of a sample without edges is zero in both, so that it spans a null vector by itself.
-
-    References
-    ----------
-    PESC, Algorithm 1, Eq. 7.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)

@@ -101,7 +101,8 @@ def neighbor_lists(
     """Find the nearest neighbours of every sample.
 
     A sample is not its own neighbour, but its duplicates are, at distance 0. Distances that agree to twelve
-    digits are tied, and a key determines the order of tied samples.
+    digits are tied, and a key determines the order of tied samples. Source: PESC, Algorithm 3, Eq. 3.
+    Approximate: Dong, Moses and Li 2011, as in pynndescent.
 
     Parameters
     ----------
@@ -154,10 +155,6 @@ def neighbor_lists(
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for
     well-behaved data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute
     force in O(N^2 d) time. Memory O(N (n_neighbors + d)). Duplicates are searched once.
-
-    References
-    ----------
-    PESC, Algorithm 3, Eq. 3. Approximate: Dong, Moses and Li 2011, as in pynndescent.
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))

@@ -41,6 +41,8 @@ _LEAST_SCALE = 1e-3
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
     """Gaussian similarities of pairs of which one lists the other.
 
+    Source: PESC, section on baselines: k-nearest-neighbour graph.
+
     Parameters
     ----------
     lists : NeighborLists
@@ -50,10 +52,6 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    References
-    ----------
-    PESC, section on baselines: k-nearest-neighbour graph.
     """
     return symmetrize(_gaussian_edges(lists, sigma))
 
@@ -212,7 +210,8 @@ def self_tuning_graph(
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. An edge that is listed from one end only counts in full; edges
     are at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000
-    samples, above as in :func:`bridge_components`.
+    samples, above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, Self-tuning spectral
+    clustering, NIPS 2004.
 
     Parameters
     ----------
@@ -237,10 +236,6 @@ def self_tuning_graph(
     ------
     ValueError
         Bad data or metric, or a number of neighbours below 1.
-
-    References
-    ----------
-    Zelnik-Manor and Perona, Self-tuning spectral clustering, NIPS 2004.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
@@ -276,7 +271,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
 def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) -> sp.csr_array:
     """Similarities by water-filling, symmetrised.
 
-    O(N width) time and memory.
+    O(N width) time and memory. Source: PESC.
 
     Parameters
     ----------
@@ -288,10 +283,6 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    References
-    ----------
-    PESC.
     """
     if lam is None:
         lam = waterfill_lambda(lists)
@@ -446,7 +437,8 @@ def write_constraints(
 ) -> sp.csr_array:
     """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
 
-    O(nnz + links) time and memory; a graph without any edge counts max(S) as 1.
+    O(nnz + links) time and memory; a graph without any edge counts max(S) as 1. Source: PESC, section on
+    semi-supervised baselines.
 
     Parameters
     ----------
@@ -463,10 +455,6 @@ def write_constraints(
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric
-
-    References
-    ----------
-    PESC, section on semi-supervised baselines.
     """
     choice("must_link_edges", must_link_edges, ("auto", "clique", "star"))
     if must_link_edges == "auto":

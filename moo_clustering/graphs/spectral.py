@@ -84,6 +84,8 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
 
+    Source: PESC, Algorithm 1.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -111,10 +113,6 @@ def spectral_partition(
     -----
     K = 1 and K = n_samples give the trivial partitions. Above 100000 samples k-means is fitted to
     20000 of them.
-
-    References
-    ----------
-    PESC, Algorithm 1.
     """
     graph = symmetrize(S)
     n_samples = graph.shape[0]
@@ -171,8 +169,8 @@ def spectral_cuts(
 ) -> NDArray[np.int32]:
     """Spectral partitions of one graph into each of several numbers of clusters.
 
-    For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to
-    unit length, k-means++.
+    For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
+    length, k-means++. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
 
     Parameters
     ----------
@@ -203,10 +201,6 @@ def spectral_cuts(
     :func:`spectral_embedding`, from 20,000 samples on what its ``"auto"`` takes. Dense ones of 512 samples or
     more without zeros: Lanczos too, to the precision of the full solution, in O(m^2) time per product where
     it converges. Computed in one thread, so that no rounding depends on how many there are.
-
-    References
-    ----------
-    Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
@@ -328,8 +322,9 @@ def _unit_rows(vectors: FloatArray) -> FloatArray:
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions; less is better.
 
-    An edge between two clusters counts once for each of them. It favours cutting off single samples where
-    the graph is thin. O(n_partitions nnz) time; O(nnz) memory and some tens of megabytes.
+    An edge between two clusters counts once for each of them. It favours cutting off single samples where the
+    graph is thin. O(n_partitions nnz) time; O(nnz) memory and some tens of megabytes. Source: Luo, Jiao and
+    Lozano, IEEE TEVC, 2016, where it picks one partition of a front.
 
     Parameters
     ----------
@@ -346,10 +341,6 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     ------
     ValueError
         Labels of another shape, or negative.
-
-    References
-    ----------
-    Luo, Jiao and Lozano, IEEE TEVC, 2016, where it picks one partition of a front.
 
     Examples
     --------

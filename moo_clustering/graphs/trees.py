@@ -80,6 +80,8 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -111,10 +113,6 @@ def euclidean_mst(
     O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features)
     memory, plus at most 128 MB for distances of up to 4096 samples with more than 20 features.
     Links of length 0 join duplicates to their sample of smallest key.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree.
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"

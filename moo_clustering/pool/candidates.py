@@ -103,7 +103,7 @@ def candidate_pool(
     """Partition the same samples by families of algorithms with different biases.
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
-    Use landmarks for large data.
+    Use landmarks for large data. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -157,10 +157,6 @@ def candidate_pool(
     UserWarning
         If families fail or find nothing, or fewer than four families remain, whose agreement is not
         informative.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
 
     Examples
     --------
@@ -256,7 +252,8 @@ def bag_candidate_pool(
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
     """Partition bags by families of algorithms on several distances and embeddings.
 
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory.
+    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Source:
+    ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -291,10 +288,6 @@ def bag_candidate_pool(
     ValueError
         If distances or embeddings are unknown or empty, numbers of clusters are out of range, there are fewer
         than three bags, or no partition has two clusters.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
     """
     check_kinds(distances, name="distances")
     data = as_bags(bags)

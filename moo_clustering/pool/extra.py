@@ -38,6 +38,8 @@ def extra_partitions(
 ) -> list[tuple[str, Partition]]:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
+    Source: ParetoClustering: agreement of algorithm families.
+
     Parameters
     ----------
     extra_candidates : iterable, optional
@@ -74,10 +76,6 @@ def extra_partitions(
     -----
     Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
     table; otherwise it forms a separate cluster.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
 
     Examples
     --------

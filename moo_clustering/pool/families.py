@@ -62,6 +62,8 @@ _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
     """Return the numbers of clusters for which candidates are generated, ascending.
 
+    Source: ParetoClustering: agreement of algorithm families.
+
     Parameters
     ----------
     n_samples : int
@@ -79,10 +81,6 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     ------
     ValueError, TypeError
         If a number is not an integer in 2..n_samples-1, or ``k_range`` is empty.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
 
     Examples
     --------

@@ -18,6 +18,8 @@ from moo_clustering._data import checked_array
 class PartitionPool:
     """Partitions of the same samples, each with the name of the family that made it.
 
+    Source: ParetoClustering: agreement of algorithm families.
+
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
@@ -28,10 +30,6 @@ class PartitionPool:
     ------
     ValueError
         Labels that are no table of whole numbers from 0 on, or another number of families than of rows.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
 
     Examples
     --------

@@ -56,7 +56,8 @@ class BagPartitionProblem(PartitionProblem):
     """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
     A :class:`PartitionProblem` with a gene per bag, the cluster number 0..n_clusters-1. Genes can skip
-    numbers; :meth:`decode` returns contiguous labels.
+    numbers; :meth:`decode` returns contiguous labels. Source: Evolutionary multi-instance clustering, Eqs. 4,
+    7, 10, 12-17.
 
     Parameters
     ----------
@@ -94,10 +95,6 @@ class BagPartitionProblem(PartitionProblem):
     Distances from instances to bag means and between bags are computed once, on first access, and shared by
     all indices, copies and operators. A population of P partitions costs O(P (n N + N^2)) time for N bags
     with n instances.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Examples
     --------
@@ -166,7 +163,8 @@ class BagMedoidProblem(PartitionProblem):
     (:class:`~moo_clustering.encodings.MedoidSlotEncoding`). Its operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. A
     population of P individuals costs O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index of
-    medoids, which depends on the medoids and not only on the partition.
+    medoids, which depends on the medoids and not only on the partition. Source: Evolutionary multi-instance
+    clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -188,10 +186,6 @@ class BagMedoidProblem(PartitionProblem):
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
         Distances from row to column, shared by encoding, indices and copies.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Examples
     --------
@@ -249,11 +243,8 @@ class BagMedoidProblem(PartitionProblem):
 class MedoidDaviesBouldin(ValidityIndex):
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    Partitions without given medoids are scored with the medoids of Eq. 2.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 2 and 10.
+    Partitions without given medoids are scored with the medoids of Eq. 2. Source: Evolutionary multi-instance
+    clustering, Eqs. 2 and 10.
     """
 
     name: ClassVar[str] = "bag_davies_bouldin"

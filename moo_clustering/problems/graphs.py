@@ -612,6 +612,8 @@ class NeighborGraphProblem(FixedProblem):
 
     A population takes O(pop N) bytes with ``gene="rank"`` and w <= 256, and O(pop N) time to evaluate.
 
+    Source: PESC, Eqs. 1-3 and Algorithm 3.
+
     Parameters
     ----------
     lists : NeighborLists
@@ -631,10 +633,6 @@ class NeighborGraphProblem(FixedProblem):
     ----------
     widths : ndarray of shape (N,)
         Number of neighbours that gene i is drawn from: min(k, admissible neighbours of i).
-
-    References
-    ----------
-    PESC, Eqs. 1-3 and Algorithm 3.
     """
 
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
@@ -817,6 +815,8 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint requires a link for every sample; the operators for this problem satisfy it.
 
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -872,10 +872,6 @@ class SRMOSCProblem(FixedProblem):
     and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual; with
     :class:`~moo_clustering.algorithms.RowTableEvaluator` operators also move the errors and link counts of
     rows, and evaluation is a sum over N.
-
-    References
-    ----------
-    Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Examples
     --------

@@ -41,8 +41,9 @@ class MedoidProblem(SignedProblem):
     """Find medoids of compact clusters far apart: minimise Xie-Beni, maximise the I-index.
 
     Genes are the ids of 2 to ``k_max`` samples, the medoids, padded with -1 at the end. Evaluation assigns
-    every sample to its nearest medoid, replaces each medoid by that of its cluster, scores the result,
-    and writes the new medoids back to the individuals (``out["X"]``, which pymoo's evaluator stores).
+    every sample to its nearest medoid, replaces each medoid by that of its cluster, scores the result, and
+    writes the new medoids back to the individuals (``out["X"]``, which pymoo's evaluator stores). Source:
+    NSGA-II-clus.
 
     Parameters
     ----------
@@ -108,10 +109,6 @@ class MedoidProblem(SignedProblem):
     supervision also stores the satisfied constraints, ``"must"`` and ``"cannot"``, with individuals.
 
     Deep copies (``save_history=True`` makes one per generation) share everything.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------

@@ -39,7 +39,8 @@ class SubspaceClusteringProblem(SignedProblem):
 
     Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in empty slots.
     Evaluation starts SISC from them (a centroid is half the seed, half the mean of all documents), sweeps
-    ``n_sweeps`` times, and scores the result.
+    ``n_sweeps`` times, and scores the result. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms
+    of Eq. 2.
 
     Parameters
     ----------
@@ -97,10 +98,6 @@ class SubspaceClusteringProblem(SignedProblem):
     (``memory``; 4 k n_features + 4 n_samples bytes each) and computed for others.
 
     Deep copies (``save_history=True`` makes one per generation) share everything.
-
-    References
-    ----------
-    SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Examples
     --------
@@ -386,7 +383,7 @@ class SubspaceSeedEncoding(Encoding):
     Memberships start from similarities to the seeds, and a few sweeps of SISC then move centroids and feature
     weights. A document belongs to the cluster of its largest membership. Decoding takes O(n_individuals
     n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero values. Encodings are immutable: a
-    deep copy shares the data.
+    deep copy shares the data. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
@@ -407,10 +404,6 @@ class SubspaceSeedEncoding(Encoding):
     Attributes
     ----------
     k_min, k_max : int
-
-    References
-    ----------
-    SISC-ML, "seeds" start.
     """
 
     dtype = np.dtype(np.int64)

@@ -426,7 +426,8 @@ def distances(
 ) -> FloatArray:
     """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
-    O((non-zeros + features) * clusters) time, a panel of features * clusters numbers.
+    O((non-zeros + features) * clusters) time, a panel of features * clusters numbers. Source: Multi-label
+    ASRS dataset classification using semi-supervised subspace clustering, equation (8).
 
     Parameters
     ----------
@@ -446,10 +447,6 @@ def distances(
     ------
     ValueError
         Centers and weights of different shape, or of another number of features than the data.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equation (8).
     """
     if np.ndim(centers) != 2 or np.shape(centers) != np.shape(log_weights):
         raise ValueError(

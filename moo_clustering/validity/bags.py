@@ -74,8 +74,8 @@ class _GeometryIndex(_BagIndex):
 class BagDaviesBouldin(_GeometryIndex):
     """Mean over clusters of the worst (radius + radius) / distance of centroids, minimised.
 
-    The radius of a cluster is the mean distance from its bags to its centroid, and the distance from a bag
-    is that from its farthest instance.
+    The radius of a cluster is the mean distance from its bags to its centroid, and the distance from a bag is
+    that from its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
@@ -96,10 +96,6 @@ class BagDaviesBouldin(_GeometryIndex):
 
     Precomputation O(n N d) for N bags with n instances of d features, and 8 n N bytes. Then
     O(p (n N + N^2 + K n)) time for p individuals of K clusters.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 10.
 
     Examples
     --------
@@ -125,8 +121,9 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
 
-    a is the mean distance from a bag to the others of its cluster, b the least of its mean distances to
-    other clusters. Distances are from the scored bag, which matters if they are not symmetric.
+    a is the mean distance from a bag to the others of its cluster, b the least of its mean distances to other
+    clusters. Distances are from the scored bag, which matters if they are not symmetric. Source: Evolutionary
+    multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
@@ -149,10 +146,6 @@ class BagSilhouette(_BagIndex):
 
     Distances O(n^2 d) for n instances of d features. Then O(p N (N + K)) time for p individuals of K
     clusters of N bags, and O(N^2) memory.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 12-14.
 
     Examples
     --------
@@ -219,10 +212,11 @@ class BagSilhouette(_BagIndex):
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters plus density between them; minimise.
 
-    Scat is the mean norm of the clusters' variances over the norm of the variances of everything. Den
-    is the mean over pairs of clusters of how many of their bags are near the midpoint of the centroids,
-    over how many are near a centroid; near means with all instances within stdev, which is the root of
-    the sum of the norms over the number of clusters.
+    Scat is the mean norm of the clusters' variances over the norm of the variances of everything. Den is the
+    mean over pairs of clusters of how many of their bags are near the midpoint of the centroids, over how
+    many are near a centroid; near means with all instances within stdev, which is the root of the sum of the
+    norms over the number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi &
+    Vazirgiannis, IEEE ICDM 2001.
 
     Parameters
     ----------
@@ -245,10 +239,6 @@ class BagSDbw(_GeometryIndex):
 
     Precomputation O(n N d) for N bags with n instances of d features, and 8 n N bytes. Then
     O(p (n N + N^2 + K n + N d)) time for p individuals of K clusters.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
 
     Examples
     --------
@@ -361,7 +351,8 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that from its farthest instance.
+    The distance from a bag to a centroid is that from its farthest instance. Source: Evolutionary
+    multi-instance clustering, Eq. 4.
 
     Parameters
     ----------
@@ -372,10 +363,6 @@ class TWCV(_GeometryIndex):
     -----
     Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition, even
     one cluster. Centroids do not minimise it, so that it need not fall when clusters are split.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -400,8 +387,9 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to their means, minimised.
 
-    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, which can share them. Then
-    O(p N^2) time for p individuals, or O(p N^2 + n d) with a literal reading.
+    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, which can share them. Then O(p N^2)
+    time for p individuals, or O(p N^2 + n d) with a literal reading. Source: Evolutionary multi-instance
+    clustering, Eq. 7.
 
     Parameters
     ----------
@@ -415,10 +403,6 @@ class FTWCV(_GeometryIndex):
         Weight bag means equally in ``"between"``, or by their numbers of instances.
     n_jobs : int, optional
         Number of threads; does not affect the result.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 7.
 
     Examples
     --------
@@ -489,8 +473,9 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance of two medoids
-    p and q is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags.
+    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance of two medoids p and
+    q is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
+    Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
@@ -513,10 +498,6 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
         If shapes do not match, or a label has no medoid.
     TypeError
         If labels or medoids are not integers.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 10.
 
     Examples
     --------
@@ -581,6 +562,8 @@ def bag_report(
 ) -> dict[str, Any]:
     """Report internal indices and cluster sizes of a partition of bags, and its agreement with classes.
 
+    Source: Evolutionary multi-instance clustering, Tables III and VI.
+
     Parameters
     ----------
     bags : Bags, whatever :func:`~moo_clustering.bags.as_bags` takes, or a ``BagGeometry``
@@ -603,10 +586,6 @@ def bag_report(
         distances), ``sdbw_bag`` and ``sdbw_instance`` (variances of bags or instances), ``twcv_*`` and
         ``ftwcv_*``, with inf for undefined values. With ``y`` also ``matched_rand_index``, ``entropy``
         (bits), ``f1``, ``adjusted_rand`` and ``accuracy`` (the first one under its usual name).
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Tables III and VI.
 
     Examples
     --------

@@ -28,10 +28,7 @@ class Dunn(PopulationIndex):
     """Smallest distance between samples of different clusters over the greatest within one, maximised.
 
     The value is 0 for one cluster and for singletons alone. O(p n^2) time for p individuals, O(n^2) memory.
-
-    References
-    ----------
-    Dunn, Journal of Cybernetics 4(1), 1974.
+    Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
     name: ClassVar[str] = "dunn"
@@ -58,8 +55,9 @@ class DBCV(PopulationIndex):
     """Density-based validation: sparseness within clusters against density between them, maximised.
 
     Sparseness is the longest inner edge of the minimum spanning tree of a cluster in mutual reachability
-    distances; separation the least such distance between inner samples of two clusters. The value, in
-    -1..1, is the mean over samples of (separation - sparseness) / max(separation, sparseness).
+    distances; separation the least such distance between inner samples of two clusters. The value, in -1..1,
+    is the mean over samples of (separation - sparseness) / max(separation, sparseness). Source: Moulavi,
+    Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
@@ -79,10 +77,6 @@ class DBCV(PopulationIndex):
     classes the value is 0.279, and 0.855 with ``"published"``, as the program ``dbcv`` of F. Siqueira prints
     it; the MATLAB program of the authors, with squared distances and the tree of Prim's algorithm from the
     first sample, gives 0.909. Values of different programs cannot be compared.
-
-    References
-    ----------
-    Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Examples
     --------
@@ -131,16 +125,13 @@ class CDbw(PopulationIndex):
     density around them as they shrink towards the mean, cohesion its evenness, and separation the distance
     between facing representatives of two clusters, over one plus the density between them. The value is 0 for
     one cluster, and where all clusters are singletons or sets of equal samples. O(p k n r d) time for p
-    individuals and r representatives, O(n d) memory.
+    individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition
+    Letters 29(6), 2008.
 
     Parameters
     ----------
     n_representatives : int, default=10
         Largest number of representatives of a cluster.
-
-    References
-    ----------
-    Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6), 2008.
     """
 
     name: ClassVar[str] = "cdbw"

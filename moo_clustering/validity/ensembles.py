@@ -89,6 +89,8 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     """ANMI, the mean normalised mutual information between a partition and the runs.
 
+    Source: Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
+
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
@@ -98,10 +100,6 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
     Returns
     -------
     float
-
-    References
-    ----------
-    Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
     """
     return float(pairwise_nmi(integer_rows(candidate, "candidate"), check_runs(labels)).mean())
 
@@ -284,9 +282,10 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 class FamilyAgreement(PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
-    The agreement with a family is the largest adjusted Rand index with one of its partitions. The largest
-    of these values is dropped, so that members of the pool, which agree fully with their own family, have
-    no advantage over other partitions; the index is the median of the rest.
+    The agreement with a family is the largest adjusted Rand index with one of its partitions. The largest of
+    these values is dropped, so that members of the pool, which agree fully with their own family, have no
+    advantage over other partitions; the index is the median of the rest. Source: ParetoClustering: agreement
+    of algorithm families.
 
     Parameters
     ----------
@@ -304,10 +303,6 @@ class FamilyAgreement(PopulationIndex):
     of a family change nothing. The pool stays as it was at ``fit``: evolved partitions do not enter it.
 
     O(q p n) time for q partitions and p members of n samples, O(q p) memory.
-
-    References
-    ----------
-    ParetoClustering: agreement of algorithm families.
 
     Examples
     --------
@@ -518,16 +513,13 @@ class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
     A pair of weight w counts as w pairs. 0 if no pair is violated. O(q (n + pairs)) time for q partitions.
+    Source: ParetoClustering: pair evidence.
 
     Parameters
     ----------
     penalty : float, default=2.9
         Penalty of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is
         about ln(.95 / .05), for one wrong pair in twenty.
-
-    References
-    ----------
-    ParetoClustering: pair evidence.
 
     Examples
     --------

@@ -42,8 +42,8 @@ NONE_DEFINED = (
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     """Share of samples whose cluster is matched to their class, by the best one-to-one matching.
 
-    Hungarian method on the sparse contingency table, neither greedy matching nor purity.
-    O(n log n) time for n samples, plus O(min(C, K)^2 max(C, K)) for C classes and K clusters.
+    Hungarian method on the sparse contingency table, neither greedy matching nor purity. O(n log n) time for
+    n samples, plus O(min(C, K)^2 max(C, K)) for C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
@@ -55,10 +55,6 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     accuracy : float
         In (0, 1]. Samples of unmatched clusters or classes, which remain if their numbers differ, count as
         errors. Report it with the share of the largest class, which a single cluster reaches.
-
-    References
-    ----------
-    PESC.
 
     Examples
     --------
@@ -74,14 +70,12 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
     """The "RI" of the multi-instance papers, which is :func:`clustering_accuracy`, not the Rand index.
 
+    Source: Evolutionary multi-instance clustering, Eq. 18.
+
     Returns
     -------
     accuracy : float
         See :func:`clustering_accuracy`; :func:`sklearn.metrics.rand_score` is the Rand index.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 18.
     """
     return clustering_accuracy(labels_true, labels_pred)
 
@@ -89,6 +83,8 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """F1 of the positive class, predicted by the cluster that is matched to it.
+
+    Source: Evolutionary multi-instance clustering, Eq. 20.
 
     Parameters
     ----------
@@ -110,10 +106,6 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     Ties between matchings of equally many agreements go to most matched clusters, then to the
     lexicographically smallest (class of cluster 0, class of cluster 1, ...), for tables of up to 4096
     entries.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, Eq. 20.
 
     Examples
     --------
@@ -223,6 +215,8 @@ def nmi(
 ) -> float:
     """Mutual information divided by an average of the two entropies.
 
+    Source: Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
+
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
@@ -234,10 +228,6 @@ def nmi(
     nmi : float
         In [0, 1]; 1 for equal partitions, and 0 if either side is a single cluster, even if both are, where
         scikit-learn returns 1.
-
-    References
-    ----------
-    Document NMF, Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Examples
     --------
@@ -321,8 +311,9 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that
-    number and with the entropy of random labels of the same number of clusters.
+    O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that number
+    and with the entropy of random labels of the same number of clusters. Source: NSGA-II-clus; Evolutionary
+    multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
@@ -346,10 +337,6 @@ def cluster_entropy(
     ------
     ValueError
         If lengths differ, a sample has no class, or ``"first"`` is used with a set, which has no order.
-
-    References
-    ----------
-    NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Examples
     --------
@@ -413,7 +400,8 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     """Adjusted Rand index between every partition of A and every one of B.
 
     Pairs are counted in integers, so that neither cluster numbers nor the order of the samples changes a
-    digit. O(n_partitions n_others n_samples) time for any number of clusters.
+    digit. O(n_partitions n_others n_samples) time for any number of clusters. Source: Hubert & Arabie,
+    Journal of Classification 2, 1985.
 
     Parameters
     ----------
@@ -434,10 +422,6 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     ------
     ValueError
         If partitions are about different samples or none, or labels are not whole numbers.
-
-    References
-    ----------
-    Hubert & Arabie, Journal of Classification 2, 1985.
 
     Examples
     --------
@@ -529,7 +513,8 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 
     This is the share of pairs of a sample of the class and another one in which the first has the larger
     score, where equal scores count half (Mann-Whitney). O(n_classes n_samples log n_samples) time,
-    O(n_classes n_samples) memory.
+    O(n_classes n_samples) memory. Source: Multi-label ASRS dataset classification using semi-supervised
+    subspace clustering, section 5.3.
 
     Parameters
     ----------
@@ -553,10 +538,6 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     ValueError
         If shapes do not match, scores are not finite, or classes have no column.
 
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
-
     Examples
     --------
     >>> from moo_clustering.validity import class_aucs
@@ -575,6 +556,8 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Mean area under the ROC curves of classes or labels.
 
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+
     Returns
     -------
     auc : float
@@ -591,10 +574,6 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     ``make_scorer(macro_auc, response_method="predict_proba")`` scores partly labelled samples in
     cross-validation; if a fold may lack a class, also give ``classes`` to ``make_scorer``. It is the area
     under :func:`mean_roc_curve` with ``n_points=None``.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
 
     Examples
     --------
@@ -740,6 +719,8 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     """Mean squared difference between true and predicted numbers of clusters.
 
+    Source: NSGA-II-clus.
+
     Parameters
     ----------
     targets : array-like of shape (n_data_sets,)
@@ -756,10 +737,6 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     ------
     ValueError
         If there are no targets, the lengths differ, or a value is not finite.
-
-    References
-    ----------
-    NSGA-II-clus.
 
     Examples
     --------
@@ -781,7 +758,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
     """I2, the sum over clusters of the length of the sum of their rows; greater is better.
 
-    O(n_samples n_features) time, or O(nnz) for sparse X.
+    O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
     Parameters
     ----------
@@ -794,10 +771,6 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     Returns
     -------
     float
-
-    References
-    ----------
-    Zhao & Karypis, Machine Learning 55, 2004.
 
     Examples
     --------

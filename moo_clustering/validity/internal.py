@@ -72,7 +72,7 @@ class Silhouette(PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance of a sample to the others of its cluster, b the least of its mean distances to
-    other clusters.
+    other clusters. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -87,10 +87,6 @@ class Silhouette(PopulationIndex):
     value is -1 for one cluster.
 
     O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
-
-    References
-    ----------
-    Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
@@ -201,6 +197,8 @@ class MinimaxSilhouette(PopulationIndex):
 class DaviesBouldin(PopulationIndex):
     """Mean over clusters of the worst (spread + spread) / distance of means, minimised.
 
+    Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
+
     Notes
     -----
     Equals :func:`sklearn.metrics.davies_bouldin_score` if all means differ. scikit-learn ignores pairs of
@@ -209,10 +207,6 @@ class DaviesBouldin(PopulationIndex):
     and 0 if all samples are equal or all clusters singletons.
 
     O(p n d + p k^2 d) time for p individuals, O(n d) memory.
-
-    References
-    ----------
-    Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -245,6 +239,8 @@ class DaviesBouldin(PopulationIndex):
 class XieBeni(PopulationIndex):
     """Mean squared distance to representatives over their least squared distance, minimised.
 
+    Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
@@ -263,10 +259,6 @@ class XieBeni(PopulationIndex):
 
     Centroids: O(p n d + p k^2 d) time and O(n d) memory for p individuals. Medoids: O(p n^2) time,
     O(n^2) memory.
-
-    References
-    ----------
-    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Examples
     --------
@@ -306,6 +298,8 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 class CalinskiHarabasz(PopulationIndex):
     """Variance ratio: between clusters per k - 1, over within clusters per n - k, maximised.
 
+    Source: Calinski & Harabasz, Communications in Statistics 3(1), 1974.
+
     Notes
     -----
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, but the sum of squares within clusters is
@@ -313,10 +307,6 @@ class CalinskiHarabasz(PopulationIndex):
     samples are equal.
 
     O(p n d) time for p individuals, O(n d) memory.
-
-    References
-    ----------
-    Calinski & Harabasz, Communications in Statistics 3(1), 1974.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
@@ -342,8 +332,9 @@ class CalinskiHarabasz(PopulationIndex):
 class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one,
-    and D_K the largest distance between two representatives. Distances are not squared.
+    E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one, and
+    D_K the largest distance between two representatives. Distances are not squared. Source: NSGA-II-clus;
+    Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -361,10 +352,6 @@ class IIndex(PopulationIndex):
 
     Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
     O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory.
-
-    References
-    ----------
-    NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Examples
     --------
@@ -522,16 +509,14 @@ def medoid_scatter(
 class Deviation(PopulationIndex):
     """Sum of the Euclidean distances from samples to the means of their clusters, minimised.
 
+    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
+
     Notes
     -----
     Distances are not squared, and the sum is not divided by the number of samples. Defined for every
     partition: the total distance to the overall mean for one cluster, and 0 for singletons.
 
     O(p n d) time for p individuals, O(n d) memory.
-
-    References
-    ----------
-    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -650,16 +635,14 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(PopulationIndex):
     """Sum of the squared Euclidean distances from samples to the means of their clusters, minimised.
 
+    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
+
     Notes
     -----
     Never rises when a cluster is split, so it compares partitions with the same number of clusters.
     :class:`Deviation` sums the distances themselves.
 
     O(p n d) time for p individuals, O(n d) memory.
-
-    References
-    ----------
-    S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -690,6 +673,8 @@ class SumOfSquares(PopulationIndex):
 @dataclass(eq=False, repr=False)
 class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
+
+    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -722,10 +707,6 @@ class Connectivity(PopulationIndex):
     neither cluster numbers nor the order of the samples changes a digit.
 
     O(p n L) time for p individuals and O(n L) memory, plus the search for neighbours.
-
-    References
-    ----------
-    Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Examples
     --------
@@ -840,16 +821,13 @@ class GraphModularity(PopulationIndex):
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
     sum within the cluster, with both directions counted, and vol_c the sum of the rows of its samples.
+    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Notes
     -----
     0 for one cluster, and always less than 1. A graph without edges gives 0 for every partition.
 
     O(q (E + n)) time for q partitions and E edges.
-
-    References
-    ----------
-    Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -911,16 +889,14 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
+    Source: ParetoClustering: price of the boundary.
+
     Notes
     -----
     0 for one cluster. As a second objective it keeps a search under pairwise constraints from cutting tiny
     pieces around constrained samples; alone it favours such pieces wherever the graph is thin.
 
     O(q (E + n)) time for q partitions and E edges.
-
-    References
-    ----------
-    ParetoClustering: price of the boundary.
 
     Examples
     --------

@@ -801,6 +801,8 @@ def plot_similarity(
 ) -> Figure:
     """Similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
 
+    Source: PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
+
     Parameters
     ----------
     ax : matplotlib axes or sequence of up to three of these, optional
@@ -811,10 +813,6 @@ def plot_similarity(
     ------
     ValueError
         When the shapes do not fit each other, and for no axes or more than three.
-
-    References
-    ----------
-    PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
     with house_style():
