@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
-# Rounding errors of means, in standard deviations.
-_ROUNDING = 1e-9
 _MOST_VALUES = 50  # largest number of categories of a column
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
@@ -139,13 +137,14 @@ def cluster_facts(
     distances: SampledDistances,
 ) -> dict[int, list[ClusterFacts]]:
     """Silhouettes, typical samples and leading features of the clusters of some solutions."""
-    features = None if samples.table is None else LeadingFeatures(samples)
     compared = samples.compared()
     found = {}
     for place in described:
         solution, cohesion = solutions[place], cohesions[place]
         typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
-        leading: list[Leading] = [()] * len(typical) if features is None else features.of(solution.labels)
+        leading: list[Leading] = [()] * len(typical)
+        if samples.kind == "sparse":
+            leading = leading_terms(samples, solution.labels)
         if compared is None:
             words: Sequence[Any] = [ClusterDescription(k, 0, "") for k in range(len(typical))]
         else:
@@ -162,54 +161,21 @@ def cluster_facts(
     return found
 
 
-class LeadingFeatures:
-    """Leading features of the clusters of any partition of the same samples.
-
-    Tables: features with the largest difference between the means of the cluster and of all samples, in
-    standard deviations. Sparse weights: largest means in the cluster. Presence (0 and 1): largest differences
-    above the mean of all samples.
-    """
-
-    def __init__(self, samples: Samples, n_features: int = N_FEATURES) -> None:
-        self._names, self._most = samples.feature_names, n_features
-        self._table, self._overall = samples.table, None
-        self._sparse = sparse.issparse(samples.table)
-        if not self._sparse:
-            self._table = standardised(samples.table)
-        elif is_presence(samples.table):
-            self._overall = np.asarray(samples.table.mean(axis=0)).ravel()
-
-    def of(self, labels: NDArray[np.int32]) -> list[Leading]:
-        """Leading features of clusters 0, 1, ..., without samples in no cluster (-1)."""
-        totals = cluster_indicators(labels) @ self._table
-        sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
-        if self._sparse:
-            return [self._of_sparse(totals[[cluster]] / size) for cluster, size in enumerate(sizes)]
-        return [self._of_dense(row / size) for row, size in zip(totals, sizes, strict=True)]
-
-    def _of_dense(self, means: FloatArray) -> Leading:
-        order = np.argsort(-np.abs(means), kind="stable")[: self._most]
-        return tuple(
-            (self._names[column], float(means[column])) for column in order if abs(means[column]) > _ROUNDING
-        )
-
-    def _of_sparse(self, row: Any) -> Leading:
-        row = sparse.csr_array(row)
-        columns, weights = row.indices, row.data
-        if self._overall is not None:
-            weights = weights - self._overall[columns]
-        if len(weights) > self._most:
+def leading_terms(samples: Samples, labels: NDArray[np.int32]) -> list[Leading]:
+    """Terms of the largest mean weights in clusters 0, 1, ..., without samples in no cluster (-1)."""
+    totals = sparse.csr_array(cluster_indicators(labels) @ samples.table)
+    sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=totals.shape[0]), 1)
+    found: list[Leading] = []
+    for cluster, size in enumerate(sizes.tolist()):
+        row = sparse.csr_array(totals[[cluster]])
+        columns, weights = row.indices, row.data / size
+        if len(weights) > N_FEATURES:
             # All weights that are at least as large as the last one.
-            least = np.partition(weights, -self._most)[-self._most]
-            kept = weights >= least
+            kept = weights >= np.partition(weights, -N_FEATURES)[-N_FEATURES]
             columns, weights = columns[kept], weights[kept]
-        order = np.lexsort((columns, -weights))[: self._most]
-        return tuple((self._names[columns[i]], float(weights[i])) for i in order if weights[i] > 0.0)
-
-
-def is_presence(table: Any) -> bool:
-    """Whether sparse rows contain the presence of features only."""
-    return bool((table.data == 1.0).all())
+        order = [i for i in np.lexsort((columns, -weights))[:N_FEATURES] if weights[i] > 0.0]
+        found.append(tuple((samples.feature_names[columns[i]], float(weights[i])) for i in order))
+    return found
 
 
 def cluster_indicators(labels: NDArray[np.int32]) -> Any:
@@ -217,18 +183,6 @@ def cluster_indicators(labels: NDArray[np.int32]) -> Any:
     inside = np.flatnonzero(labels >= 0)
     shape = max(int(labels.max()) + 1, 0), len(labels)
     return sparse.csr_array((np.ones(len(inside)), (labels[inside], inside)), shape=shape)
-
-
-def standardised(table: FloatArray) -> FloatArray:
-    """Features with mean 0 and standard deviation 1; 0 for constant features."""
-    # Divide by the largest value first, so that squares do not overflow or underflow.
-    largest = np.abs(table).max(axis=0)
-    unit = table / np.where(largest > 0.0, largest, 1.0)
-    unit = unit - unit.mean(axis=0)
-    spread = unit.std(axis=0)
-    # Differences of a constant feature are rounding errors.
-    varies = spread > 1e-12
-    return np.where(varies, unit / np.where(varies, spread, 1.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

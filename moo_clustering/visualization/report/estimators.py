@@ -49,7 +49,6 @@ from moo_clustering.visualization.report.describe import (
     checked_embedding,
     describe,
     given_map,
-    is_presence,
     panels,
     plane_map,
     read_samples,
@@ -192,7 +191,7 @@ def report_content(
     read = read_samples(result, X, n, feature_names, columns, units or {})
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
-    features_title = _features_title(samples, kind)
+    features_title = f"leading {'terms' if kind == 'document' else 'features'}, by mean weight"
     rng = np.random.default_rng(random_state)
     agreed = agreement(labels, run.chosen, rng)
     described = describe(samples, run, max_described, rng)
@@ -337,17 +336,6 @@ def _kind(samples: Samples | None, texts: list[str] | None) -> str:
     if samples is not None and samples.bags is not None:
         return "bag"
     return "sample" if texts is None else "document"
-
-
-def _features_title(samples: Samples | None, kind: str) -> str:
-    if samples is None or samples.table is None:
-        return "features"
-    if samples.kind != "sparse":
-        return "features, by how many standard deviations their mean is above or below that of all"
-    what = "terms" if kind == "document" else "features"
-    if is_presence(samples.table):
-        return f"leading {what}, by how much more often they are there than in all"
-    return f"leading {what}, by mean weight"
 
 
 def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:

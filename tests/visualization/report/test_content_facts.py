@@ -1,6 +1,7 @@
 """What is said of clusters, derived anew."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -11,9 +12,9 @@ from sklearn.metrics.pairwise import cosine_distances
 
 import moo_clustering.visualization.report.describe as sampling
 from moo_clustering.bags import Bags, bag_distances
+from moo_clustering.descriptions import describe_columns, human_number
 from moo_clustering.estimators import BAMIC, NSGA2Clus, ParetoClustering, SphericalKMeans
 from moo_clustering.visualization.report import report_content
-from moo_clustering.visualization.report.describe import standardised
 
 X, CLASSES = make_blobs(70, 4, centers=3, cluster_std=3.0, random_state=2)
 X[:, 3] *= 1000.0
@@ -101,17 +102,19 @@ def test_blocks_change_nothing(monkeypatch):
         np.testing.assert_allclose(first.values, second.values, rtol=1e-12)
 
 
-def test_typical_samples_are_nearest_to_the_mean_and_features_stand_out():
+def test_typical_samples_are_nearest_to_the_mean_and_contrasts_are_medians():
     content = report_content(Labelled().fit(X, CLASSES), X, feature_names=["a", "b", "c", "d"])
-    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = describe_columns(CLASSES, pd.DataFrame(X, columns=list("abcd")))
+    assert content.cluster_names[0] == found.names
     for cluster, facts in enumerate(content.clusters[0]):
         inside = np.flatnonzero(cluster == CLASSES)
         away = np.linalg.norm(X[inside] - X[inside].mean(axis=0), axis=1)
         assert facts.typical == tuple(inside[np.argsort(away)][:5])
-        means = z[inside].mean(axis=0)
-        order = np.argsort(-np.abs(means))
-        assert [name for name, _ in facts.features] == [["a", "b", "c", "d"][i] for i in order]
-        np.testing.assert_allclose([weight for _, weight in facts.features], means[order])
+        assert facts.features == ()
+        assert facts.nearest == found[cluster].nearest
+        assert facts.contrasts == tuple((c.column, c.value, c.other) for c in found[cluster].contrasts)
+        name, value, _ = facts.contrasts[0]
+        assert value == human_number(np.median(X[inside, "abcd".index(name)]))
 
 
 def test_equal_samples_are_typical_in_their_order():
@@ -131,7 +134,8 @@ def test_order_of_samples_and_numbers_of_clusters_do_not_matter():
         other = second.clusters[0][numbers[cluster]]
         assert facts.silhouette == pytest.approx(other.silhouette)
         assert facts.typical == tuple(int(order[row]) for row in other.typical)
-        assert [name for name, _ in facts.features] == [name for name, _ in other.features]
+        assert facts.contrasts == other.contrasts
+        assert facts.name == other.name
     np.testing.assert_allclose(np.abs(first.map.positions[order]), np.abs(second.map.positions), atol=1e-8)
 
 
@@ -157,18 +161,6 @@ def test_terms_of_documents_are_those_of_the_largest_mean_weight():
         assert facts.features == tuple((terms[i], pytest.approx(means[i])) for i in order if means[i] > 0)
         near = unit[inside] @ unit[inside].mean(axis=0)
         assert facts.typical == tuple(inside[np.argsort(-near)][:5])
-
-
-def test_words_that_are_there_count_where_they_are_there_more_often_than_elsewhere():
-    weights, labels, terms = weights_and_terms()
-    weights.data[:] = 1.0
-    content = report_content(Labelled().fit(weights, labels), weights, feature_names=terms)
-    assert content.features_title == "leading features, by how much more often they are there than in all"
-    dense = weights.toarray()
-    for cluster, facts in enumerate(content.clusters[0]):
-        excess = dense[labels == cluster].mean(axis=0) - dense.mean(axis=0)
-        assert all(weight == pytest.approx(excess[terms.index(name)]) for name, weight in facts.features)
-        np.testing.assert_allclose([w for _, w in facts.features], np.sort(excess)[::-1][:10])
 
 
 def test_documents_without_terms_are_no_obstacle():
@@ -205,12 +197,8 @@ def test_bags():
         order = inside[np.argsort(D[np.ix_(inside, inside)].sum(axis=1), kind="stable")]
         rest = [row for row in order.tolist() if row != model.medoid_indices_[cluster]]
         assert facts.typical == (model.medoid_indices_[cluster], *rest)[:5]
-    means = standardised(bags.means())
-    for cluster, facts in enumerate(content.clusters[0]):
-        expected = means[model.labels_ == cluster].mean(axis=0)
-        np.testing.assert_allclose(
-            [weight for _, weight in facts.features], expected[np.argsort(-np.abs(expected))]
-        )
+    found = describe_columns(model.labels_, pd.DataFrame(bags.means(), columns=["x0", "x1", "x2", "x3"]))
+    assert [facts.name for facts in content.clusters[0]] == found.names
 
 
 def test_first_the_result_and_what_rules_take_then_the_others_are_described():
@@ -226,10 +214,11 @@ def test_first_the_result_and_what_rules_take_then_the_others_are_described():
 
 def test_huge_and_constant_features():
     table = np.column_stack([X[:, 0] * 1e200, np.full(70, 0.1), X[:, 1] * 1e-200])
-    found = standardised(table)
-    np.testing.assert_allclose(found[:, 0], (X[:, 0] - X[:, 0].mean()) / X[:, 0].std())
-    np.testing.assert_array_equal(found[:, 1], 0.0)
-    np.testing.assert_allclose(found[:, 2], (X[:, 1] - X[:, 1].mean()) / X[:, 1].std())
+    usual = describe_columns(CLASSES, pd.DataFrame({"x0": X[:, 0], "x2": X[:, 1]}))
+    content = report_content(Labelled().fit(X, CLASSES), table)
+    for facts, expected in zip(content.clusters[0], usual, strict=True):
+        assert [name for name, *_ in facts.contrasts] == [c.column for c in expected.contrasts]
+        assert facts.name == expected.name
 
 
 def test_spherical_kmeans_is_judged_by_direction():
