@@ -85,6 +85,8 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
+    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``.
+
     Parameters
     ----------
     A : array-like or sparse matrix of shape (n_documents, n_terms)
@@ -115,11 +117,6 @@ def nmf(
     Returns
     -------
     NMFRuns
-
-    Raises
-    ------
-    ValueError
-        If parameters or data are invalid, or runs do not fit into ``max_memory``.
 
     Notes
     -----

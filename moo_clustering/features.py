@@ -121,7 +121,8 @@ def prune_terms(
     """Drop the terms that occur in few of the documents, such as a subset of a collection.
 
     O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
-    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents.
+    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents. Raises a
+    ValueError if no term is left, or an argument is invalid.
 
     Parameters
     ----------
@@ -137,11 +138,6 @@ def prune_terms(
     counts : csr_matrix of shape (n_documents, n_terms_left)
     terms : ndarray of shape (n_terms_left,)
         Remaining terms, in the former order.
-
-    Raises
-    ------
-    ValueError
-        If no term is left, or an argument is invalid.
     """
     rows = csr_matrix(checked_table(counts, "counts", dtype="numeric", accept_sparse="csr"))
     names = checked_array(terms, "terms")
@@ -226,16 +222,13 @@ class StemmingAnalyzer:
     def __call__(self, document: TextDocument) -> list[str]:
         """Stems of a document, in order and with repetitions.
 
+        Raises a TypeError or ValueError if the document or a field has another type.
+
         Parameters
         ----------
         document : str or mapping
             A text, or its fields ``title``, ``abstract`` and ``text`` (texts or None) and ``headings`` (a
             sequence of texts or None), at least one of them not None. Fields are joined by spaces.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the document or a field has another type.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -323,7 +316,8 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     IG_i = sum_t [H(y_t) - p(x_i) H(y_t | x_i) - p(not x_i) H(y_t | not x_i)] with the entropy H of a binary
     label. With one class per sample, the sum is over the class indicators. One sparse product: O(stored
     values * n_labels) time, O(stored values + n_features * n_labels) memory, in blocks below 32 MB. Source:
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5. Raises a
+    ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Parameters
     ----------
@@ -337,11 +331,6 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     -------
     gains : ndarray of shape (n_features,), float64
         Non-negative, 0 for a feature in none or all of the labelled samples.
-
-    Raises
-    ------
-    ValueError
-        If no sample is labelled, or ``X`` or ``y`` is invalid.
 
     Examples
     --------
@@ -706,7 +695,8 @@ def binary_unigrams(
     """Indicators of the words of every text, by scikit-learn's ``CountVectorizer(binary=True)``.
 
     O(total length of the texts) time, O(stored values) memory. Source: Multi-label ASRS dataset
-    classification using semi-supervised subspace clustering, section 5.
+    classification using semi-supervised subspace clustering, section 5. Raises a TypeError or ValueError if
+    texts is not a sequence of texts, an option is out of range, or no word is left.
 
     Parameters
     ----------
@@ -723,11 +713,6 @@ def binary_unigrams(
         Indicators 0 and 1.
     vocabulary : ndarray of shape (n_words,)
         Word of each column, in alphabetical order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If texts is not a sequence of texts, an option is out of range, or no word is left.
 
     Examples
     --------

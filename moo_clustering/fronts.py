@@ -39,7 +39,8 @@ def attainment_scores(
     Every front is scaled to [0, 1] by its own range, and the square root of each objective is taken. The
     score of a solution is its distance to the nearest of the control fronts' surfaces, the boundaries of what
     they dominate. The ends of the front have score 0, so that one cluster is never the best of several.
-    O(n_solutions m) time and memory for control fronts of m solutions.
+    O(n_solutions m) time and memory for control fronts of m solutions. Raises a ValueError if shapes do not
+    fit, there is no control front, or no solution has few enough clusters.
 
     Parameters
     ----------
@@ -56,11 +57,6 @@ def attainment_scores(
     Returns
     -------
     AttainmentScores
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, there is no control front, or no solution has few enough clusters.
 
     References
     ----------
@@ -162,12 +158,8 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to the solution with fewer clusters, then to the first.
-
-        Raises
-        ------
-        ValueError
-            If no solution with that number of clusters has a score.
+        Ties go to the solution with fewer clusters, then to the first. Raises a ValueError if no solution
+        with that number of clusters has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:

@@ -796,6 +796,9 @@ class CheckpointMismatchError(ValueError):
 class Checkpoint:
     """File, frequency and identity of a checkpoint.
 
+    Raises a TypeError or ValueError if ``every`` is not a positive integer, or JSON cannot represent
+    ``identity``.
+
     Parameters
     ----------
     path : path-like
@@ -808,11 +811,6 @@ class Checkpoint:
         generations.
     resume : bool, default=True
         Whether to continue from an existing file, or to overwrite it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``every`` is not a positive integer, or JSON cannot represent ``identity``.
     """
 
     path: str | PathLike[str]

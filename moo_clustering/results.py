@@ -293,6 +293,8 @@ def has_labels(clusterer: Any) -> bool:
 def result_of(clusterer: Any) -> ClusteringResult:
     """Result of a fitted clusterer of any package.
 
+    Raises a NotFittedError if the clusterer has no ``labels_``.
+
     Parameters
     ----------
     clusterer : fitted clusterer
@@ -302,11 +304,6 @@ def result_of(clusterer: Any) -> ClusteringResult:
     Returns
     -------
     ClusteringResult
-
-    Raises
-    ------
-    NotFittedError
-        If the clusterer has no ``labels_``.
 
     Examples
     --------

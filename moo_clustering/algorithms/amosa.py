@@ -46,7 +46,8 @@ class AMOSA(Algorithm):
     The current solution is perturbed repeatedly. Acceptance depends on the dominance between the new
     solution, the current solution and an archive of non-dominated solutions, and on a falling temperature.
     The result is the archive. The first pymoo iteration makes the initial archive, and each later iteration
-    is one temperature. The run ends after the last temperature, or earlier by a termination criterion.
+    is one temperature. The run ends after the last temperature, or earlier by a termination criterion. Raises
+    a TypeError or ValueError if options are unknown or out of range, or objectives are NaN.
 
     Parameters
     ----------
@@ -86,11 +87,6 @@ class AMOSA(Algorithm):
         Current solution.
     pop, opt : Population
         The archive: at most ``soft_limit`` solutions, and ``hard_limit`` after the last iteration.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If options are unknown or out of range, or objectives are NaN.
 
     Notes
     -----

@@ -25,6 +25,9 @@ _ATTRIBUTE = "attribute."
 class DeapSearch:
     """A :class:`Search` over a DEAP toolbox.
 
+    Raises a TypeError or ValueError if the toolbox lacks a function, or ``rng``, ``pop_size`` or
+    ``statistics`` are invalid.
+
     Parameters
     ----------
     toolbox : deap.base.Toolbox
@@ -51,11 +54,6 @@ class DeapSearch:
     generation : int
     exhausted : bool
     finished : bool
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the toolbox lacks a function, or ``rng``, ``pop_size`` or ``statistics`` are invalid.
 
     Notes
     -----

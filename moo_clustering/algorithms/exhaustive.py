@@ -71,7 +71,7 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
     """Evaluate all medoid sets of a problem and return the exact Pareto front.
 
-    Source: NSGA-II-clus.
+    Source: NSGA-II-clus. Raises a ValueError if there are more than ``max_sets`` sets.
 
     Parameters
     ----------
@@ -85,11 +85,6 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
         A pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
         ``CV``) the exact front, sorted by ascending Xie-Beni index. With ``supervision="constraint"``, the
         front contains only sets with the smallest violation.
-
-    Raises
-    ------
-    ValueError
-        If there are more than ``max_sets`` sets.
 
     Examples
     --------

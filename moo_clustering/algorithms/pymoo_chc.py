@@ -38,7 +38,8 @@ class CHC(Algorithm):
     A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
     ``d`` decreases; at 0, the next generation restarts. For problems with one objective and any genes;
-    smaller constraint violations take precedence.
+    smaller constraint violations take precedence. Raises a TypeError or ValueError if options are unknown or
+    out of range, or the problem has several objectives.
 
     Parameters
     ----------
@@ -75,11 +76,6 @@ class CHC(Algorithm):
     n_restarts : int
     n_crossed, n_accepted : int
         Crossed pairs and surviving children of the last generation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If options are unknown or out of range, or the problem has several objectives.
 
     Notes
     -----

@@ -370,6 +370,8 @@ def _objective_names(problem: Problem) -> Sequence[str] | None:
 class PymooSearch:
     """A :class:`Search` over any pymoo algorithm.
 
+    Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, or was used before.
+
     Parameters
     ----------
     problem : Problem
@@ -389,11 +391,6 @@ class PymooSearch:
         The copy that runs.
     generation : int
     exhausted : bool
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``algorithm`` is not a pymoo algorithm, or was used before.
 
     Notes
     -----
@@ -526,10 +523,7 @@ class PymooSearch:
     def state(self) -> searches.State:
         """Arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        Raises
-        ------
-        ValueError
-            If a part of the algorithm, which the error names, cannot be saved.
+        Raises a ValueError if a part of the algorithm, which the error names, cannot be saved.
         """
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -543,10 +537,7 @@ class PymooSearch:
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Restore a state, instead of :meth:`start`.
 
-        Raises
-        ------
-        ValueError
-            If the state belongs to another algorithm, or to a problem of another shape.
+        Raises a ValueError if the state belongs to another algorithm, or to a problem of another shape.
         """
         here = type(self.algorithm).__qualname__
         if meta["algorithm"] != here:

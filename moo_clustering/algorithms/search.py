@@ -351,6 +351,8 @@ class Recorder(Callback):
     def to_frame(self, objective_names: Sequence[str] | None = None) -> pd.DataFrame:
         """Convert the history to a table with one row per generation.
 
+        Raises a ValueError if the number of names differs from the number of objectives.
+
         Parameters
         ----------
         objective_names : sequence of str, optional
@@ -361,11 +363,6 @@ class Recorder(Callback):
         DataFrame
             Columns ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
             ``best_<objective>`` (natural value: the least, or the greatest for sign -1).
-
-        Raises
-        ------
-        ValueError
-            If the number of names differs from the number of objectives.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))

@@ -707,8 +707,9 @@ def hgpa(
 ) -> Labels:
     """Compute a consensus by an approximation of hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which may
-    not be redistributed. Neither approximation minimises this cut.
+    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which may not be
+    redistributed. Neither approximation minimises this cut. Raises a ValueError or TypeError if a parameter
+    is invalid, or an object is missing from all runs.
 
     Parameters
     ----------
@@ -718,11 +719,6 @@ def hgpa(
         incidence matrix, scaled by degrees.
     weights : array-like of shape (n_runs,), optional
         Weights of the hyperedges of each run; 0 excludes a run.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, or an object is missing from all runs.
 
     Notes
     -----

@@ -577,7 +577,8 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
     distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the
     data and blocks of bounded size. Pays on reduced text; plain distances can be better elsewhere. Source:
-    NSGA-II-clus.
+    NSGA-II-clus. Raises a TypeError or ValueError if ``constraints`` are something else or about another
+    number of samples, or ``shrinkage`` is out of range.
 
     Parameters
     ----------
@@ -593,12 +594,6 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     weights : ndarray of shape (n_features,)
         Ones if there are no must-links or no cannot-links; 0 for a feature whose variance is at most
         1e-6 of the greatest.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``constraints`` are something else or about another number of samples, or ``shrinkage`` is
-        out of range.
 
     Examples
     --------

@@ -179,12 +179,8 @@ def read_again(column: Column, further: pd.Series[Any]) -> Reread:
     """Parse further rows of a column in the notation of its first rows.
 
     The notation is inferred anew if it does not fit, and ``note`` says so. Up to a tenth of the cells may be
-    unreadable and count as missing.
-
-    Raises
-    ------
-    DataError
-        If more cells are unreadable, the unit is another one, or numbers or dates are ambiguous.
+    unreadable and count as missing. Raises a DataError if more cells are unreadable, the unit is another one,
+    or numbers or dates are ambiguous.
     """
     if column.kind != "category" and _is_typed(further) and not further.isna().all():
         return _typed_again(column, further)

@@ -64,6 +64,8 @@ _OPTIONS = {
 class MultiLabelTable(NamedRows):
     """A data set whose samples have any number of labels.
 
+    Raises a ValueError if the parts do not fit together, or Y holds other values.
+
     Parameters
     ----------
     X : csr_array of shape (n_samples, n_features), float64
@@ -72,11 +74,6 @@ class MultiLabelTable(NamedRows):
         1 where the sample has the label, 0 where it has not, a row of -1 for an unlabelled sample.
     label_names : tuple of str
         One per column of Y.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not fit together, or Y holds other values.
     """
 
     name: str
@@ -647,6 +644,8 @@ def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> ND
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
     """Labels of documents as indicators, one column per name in ``documents.target_names``.
 
+    Raises a ValueError if the documents were read without labels.
+
     Parameters
     ----------
     documents : Documents
@@ -660,11 +659,6 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
     -------
     ndarray of shape (n_documents, n_labels), int8
         1 where the document has the label, 0 where it has not; rows of -1 are unlabelled documents.
-
-    Raises
-    ------
-    ValueError
-        If the documents were read without labels.
 
     Examples
     --------

@@ -86,8 +86,8 @@ class Encoding(ABC):
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
     """Number the clusters of every partition 0, 1, ... in the order in which they first occur.
 
-    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the
-    logarithm of that.
+    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the logarithm of
+    that. Raises a ValueError if a code is negative.
 
     Parameters
     ----------
@@ -98,11 +98,6 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     -------
     labels : ndarray of the same shape, int32
         Two rows are equal exactly where they are the same partition.
-
-    Raises
-    ------
-    ValueError
-        If a code is negative.
 
     Examples
     --------

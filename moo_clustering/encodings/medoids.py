@@ -138,10 +138,7 @@ class MedoidEncoding(_MedoidGenes):
     def decode(self, X: IntArray) -> Labels:
         """Assign every sample to its nearest medoid. The label is the position of the medoid.
 
-        Raises
-        ------
-        ValueError
-            If a row contains a medoid twice, no medoid, or -1 before a medoid.
+        Raises a ValueError if a row contains a medoid twice, no medoid, or -1 before a medoid.
         """
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)

@@ -167,7 +167,8 @@ class ControlsMixin:
         """Return the search that ``fit`` would run, not yet started. The estimator is not fitted.
 
         Run it by :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` with another algorithm, or
-        its ``toolbox`` in loops of DEAP.
+        its ``toolbox`` in loops of DEAP. Raises a ValueError if parameters or data are out of range, or
+        ``fit`` would run no evolutionary search.
 
         Parameters
         ----------
@@ -180,11 +181,6 @@ class ControlsMixin:
         -------
         PymooSearch or DeapSearch
             The first search, if ``fit`` runs several.
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 

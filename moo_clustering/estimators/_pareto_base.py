@@ -349,6 +349,8 @@ class ParetoPoolClusterer(
     def take(self, session: AnswerSession) -> Self:
         """Make the partition of a session the result. ``choose("fit")`` restores that of the fit.
 
+        Raises a ValueError if the session belongs to another fit.
+
         Parameters
         ----------
         session : AnswerSession
@@ -358,11 +360,6 @@ class ParetoPoolClusterer(
         -------
         self
             With the ``labels_`` of the session, which ``predict`` uses too.
-
-        Raises
-        ------
-        ValueError
-            If the session belongs to another fit.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -393,6 +390,8 @@ class ParetoPoolClusterer(
     def choose(self, rule: Rule) -> Self:
         """Select another partition, without recomputing any.
 
+        Raises a ValueError if the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
+
         Parameters
         ----------
         rule : str, int or callable
@@ -403,11 +402,6 @@ class ParetoPoolClusterer(
         -------
         self
             With new ``labels_`` and ``n_clusters_``.
-
-        Raises
-        ------
-        ValueError
-            If the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
 
         Notes
         -----
@@ -483,12 +477,8 @@ class ParetoPoolClusterer(
         """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
         Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, combined
-        with the classifiers of the features if the fit used them.
-
-        Raises
-        ------
-        ValueError
-            If the fit had no labels of every class.
+        with the classifiers of the features if the fit used them. Raises a ValueError if the fit had no
+        labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

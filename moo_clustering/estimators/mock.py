@@ -353,6 +353,8 @@ objective, int or callable, default="auto"
     ) -> Self:
         """Select another solution of the front, without another search on X.
 
+        Raises a ValueError if the rule is unknown, or the row is outside the front.
+
         Parameters
         ----------
         rule : as ``select``, default="auto"
@@ -365,11 +367,6 @@ objective, int or callable, default="auto"
         -------
         self
             With new ``chosen_``, ``labels_`` and ``n_clusters_``.
-
-        Raises
-        ------
-        ValueError
-            If the rule is unknown, or the row is outside the front.
 
         Warns
         -----

@@ -190,6 +190,9 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def choose(self, rule: Rule) -> Self:
         """Select another solution of the front, or the control, without another search.
 
+        Raises a ValueError if the rule is unknown, the row is outside the front, or ``"random"`` has no
+        control.
+
         Parameters
         ----------
         rule : {"impurity", "knee", "random"}, name of an objective, int or callable
@@ -199,11 +202,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         -------
         self
             With new ``labels_`` and further attributes of the solution.
-
-        Raises
-        ------
-        ValueError
-            If the rule is unknown, the row is outside the front, or ``"random"`` has no control.
 
         Notes
         -----

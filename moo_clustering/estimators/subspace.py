@@ -101,7 +101,8 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
 
         :class:`SubspaceMixture` orders its relevant features by weight. In other methods absent features have
         large weights too, so features are ordered by weight times the difference between the centre of the
-        cluster and the mean of all documents, and only positive differences are included.
+        cluster and the mean of all documents, and only positive differences are included. Raises a ValueError
+        if ``n`` is below 1, or the number of names differs from the number of features.
 
         Parameters
         ----------
@@ -113,11 +114,6 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         Returns
         -------
         tuple of n_clusters tuples of str or int
-
-        Raises
-        ------
-        ValueError
-            If ``n`` is below 1, or the number of names differs from the number of features.
         """
         model: Any = self
         check_is_fitted(model)
@@ -310,16 +306,13 @@ class SubspaceEstimator(
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
+        Raises a ValueError if the fit had no labels.
+
         Returns
         -------
         ndarray of shape (n, n_classes), 0 to 1
             Rows sum to 1 for one class per document. ``aggregation="sum"`` is replaced by ``"normalised"``,
             which ranks the classes of a document equally, because sums are not probabilities.
-
-        Raises
-        ------
-        ValueError
-            If the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
@@ -328,15 +321,12 @@ class SubspaceEstimator(
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
+        Raises a ValueError if the fit had no labels.
+
         Returns
         -------
         ndarray of shape (n, n_classes) or (n,)
             For two classes one value per document, the score of the second minus that of the first.
-
-        Raises
-        ------
-        ValueError
-            If the fit had no labels.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:

@@ -108,7 +108,7 @@ def consensus_partition(
 
     O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
     that none of them joins, all partitions of the pool help to join them. Source: ParetoClustering:
-    consensus.
+    consensus. Raises a ValueError or TypeError if labels, weights or k are out of range.
 
     Parameters
     ----------
@@ -125,11 +125,6 @@ def consensus_partition(
     ndarray of shape (n_samples,), int32
         Numbered by first appearance: k clusters, or as many as there are samples that some partition of the
         pool (of any weight) tells apart, if these are fewer.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, weights or k are out of range.
 
     Examples
     --------
@@ -188,7 +183,8 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
-    kernel where columns change often. Source: ParetoClustering: graph kernel.
+    kernel where columns change often. Source: ParetoClustering: graph kernel. Raises a ValueError or
+    TypeError if S is not symmetric and at least 0, or columns or factor are out of range.
 
     Parameters
     ----------
@@ -201,11 +197,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     -------
     ndarray of shape (n_samples, L), float64
         Ones on the diagonal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If S is not symmetric and at least 0, or columns or factor are out of range.
 
     Examples
     --------
@@ -233,7 +224,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared lengths.
 
-    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
+    if X is no table of finite numbers or columns are out of range.
 
     Parameters
     ----------
@@ -243,11 +235,6 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     -------
     ndarray of shape (n_samples, L), float64
         The mean of the full diagonal is 1; all 0 if all rows are equal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If X is no table of finite numbers or columns are out of range.
 
     Examples
     --------
@@ -275,7 +262,8 @@ def kernel_ridge(
 
     F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
     labelled diagonal. Merged repeats give what a system with a row per labelled sample gives. O(L^3 +
-    n_samples L K) time. Source: ParetoClustering: partition kernel ridge.
+    n_samples L K) time. Source: ParetoClustering: partition kernel ridge. Raises a ValueError or TypeError if
+    shapes don't fit, a column is repeated, or counts or noise are not above 0.
 
     Parameters
     ----------
@@ -293,11 +281,6 @@ def kernel_ridge(
     Returns
     -------
     ndarray of shape (n_samples, K), float64
-
-    Raises
-    ------
-    ValueError, TypeError
-        If shapes don't fit, a column is repeated, or counts or noise are not above 0.
 
     Examples
     --------

@@ -20,7 +20,8 @@ _LEAST_SELECTED = 1e-4
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
     """Agreement of algorithm families plus a little graph modularity.
 
-    Source: ParetoClustering: selection score.
+    Source: ParetoClustering: selection score. Raises a ValueError if the two differ in shape, hold NaN, or
+    the weight is negative.
 
     Parameters
     ----------
@@ -31,11 +32,6 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
     Returns
     -------
     ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError
-        If the two differ in shape, hold NaN, or the weight is negative.
 
     Examples
     --------
@@ -66,7 +62,8 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
     """Number of the best partition; among equal scores the fewest clusters, then the first.
 
-    Source: ParetoClustering: choice of a partition.
+    Source: ParetoClustering: choice of a partition. Raises a ValueError if there is no partition, or the two
+    arguments don't fit.
 
     Parameters
     ----------
@@ -79,11 +76,6 @@ def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None
     Returns
     -------
     int
-
-    Raises
-    ------
-    ValueError
-        If there is no partition, or the two arguments don't fit.
 
     Examples
     --------
@@ -113,7 +105,8 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
-    Source: ParetoClustering: consensus.
+    Source: ParetoClustering: consensus. Raises a ValueError if there is no partition, the arguments don't
+    fit, or a number of clusters is below 1.
 
     Parameters
     ----------
@@ -128,11 +121,6 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     -------
     ndarray of shape (n_partitions,)
         0 where a weight is no more than 1e-4 times the greatest.
-
-    Raises
-    ------
-    ValueError
-        If there is no partition, the arguments don't fit, or a number of clusters is below 1.
 
     Examples
     --------
@@ -159,7 +147,8 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     """Weights v = exp(0.3 (E - max E)) of the partitions, to sum 1.
 
-    Source: ParetoClustering: partition kernel, pair evidence.
+    Source: ParetoClustering: partition kernel, pair evidence. Raises a ValueError if there is no partition or
+    the evidence holds NaN.
 
     Parameters
     ----------
@@ -171,11 +160,6 @@ def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError
-        If there is no partition or the evidence holds NaN.
 
     Examples
     --------

@@ -38,7 +38,8 @@ def pair_matrix(
 ) -> sp.csr_array:
     """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
 
-    Source: ParetoClustering: pair propagation.
+    Source: ParetoClustering: pair propagation. Raises a ValueError or TypeError if the landmarks or n don't
+    fit the constraints.
 
     Parameters
     ----------
@@ -54,11 +55,6 @@ def pair_matrix(
     -------
     csr_array of shape (n, n), float64
         Pairs that cancel are not stored.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the landmarks or n don't fit the constraints.
 
     Examples
     --------
@@ -94,7 +90,8 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
 
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
     divided by its greatest magnitude. Similarities become 1 - (1 - F)(1 - W) where F >= 0, (1 + F) W
-    elsewhere; 1e-9 is added to all. O(n_samples^3) time, O(n_samples^2) memory.
+    elsewhere; 1e-9 is added to all. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is
+    not square, symmetric and at least 0, alpha is out of range or the constraints don't fit.
 
     Parameters
     ----------
@@ -108,11 +105,6 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     Returns
     -------
     ndarray of shape (n_samples, n_samples), float64, symmetric
-
-    Raises
-    ------
-    ValueError
-        If W is not square, symmetric and at least 0, alpha is out of range or the constraints don't fit.
 
     References
     ----------
@@ -168,7 +160,8 @@ def held_out_partition(
 
     A random part of the pairs is propagated over every affinity; the one whose spectral partition violates
     the fewest of the other pairs is chosen, and its partition made from all pairs. Source: ParetoClustering:
-    held-out choice between affinities.
+    held-out choice between affinities. Raises a ValueError if there is no affinity, or affinities,
+    constraints, landmarks, k or share don't fit.
 
     Parameters
     ----------
@@ -188,11 +181,6 @@ def held_out_partition(
     Returns
     -------
     HeldOutPartition
-
-    Raises
-    ------
-    ValueError
-        If there is no affinity, or affinities, constraints, landmarks, k or share don't fit.
 
     Notes
     -----
@@ -253,7 +241,8 @@ def cross_validated_partition(
     affinity and number with the greatest -2.9 V + bonus are taken, V the held-out pairs that are violated:
     2.9 is the logarithm of the odds of pairs that are wrong with probability .05. O(n_samples^3) time for
     each affinity and fold, O(n_samples^2) memory for each affinity. Source: ParetoClustering: held-out choice
-    between affinities.
+    between affinities. Raises a ValueError if there are fewer pairs than folds, or affinities, numbers or
+    constraints don't fit.
 
     Parameters
     ----------
@@ -272,11 +261,6 @@ def cross_validated_partition(
     -------
     HeldOutPartition
         Its ``violations`` have shape (n_affinities, n_ks), and ``chosen`` is the position of the affinity.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer pairs than folds, or affinities, numbers or constraints don't fit.
 
     Examples
     --------
@@ -361,7 +345,8 @@ def repair_pairs(
     Only j and other ends of pairs outside the group count: what is inside moves along. A group stays where
     nothing is better; a group of several clusters first takes that of its lowest sample. O(max_sweeps (nnz(S)
     + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links where the similarities
-    allow it. Source: ParetoClustering: repair.
+    allow it. Source: ParetoClustering: repair. Raises a ValueError or TypeError if labels, S and constraints
+    don't fit, or are out of range.
 
     Parameters
     ----------
@@ -384,11 +369,6 @@ def repair_pairs(
     -------
     ndarray of shape (n_samples,), int32
         Numbered by first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, S and constraints don't fit, or are out of range.
 
     Examples
     --------

@@ -87,6 +87,8 @@ def locus_graph(
 ) -> LocusGraph:
     """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
+    Raises a ValueError if data or parameters are invalid, or a sample has no admissible neighbour.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -111,11 +113,6 @@ def locus_graph(
     Returns
     -------
     LocusGraph
-
-    Raises
-    ------
-    ValueError
-        If data or parameters are invalid, or a sample has no admissible neighbour.
 
     Notes
     -----
@@ -190,7 +187,8 @@ def mst_interestingness(
     """Compute ranks and priority of the links of a spanning tree.
 
     About O(N log N) time with few features, O(N^2 n_features) at worst. O(N n_features) memory. Source: Handl
-    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
+    and Knowles, IEEE TEVC 11(1), 2007, section on initialisation. Raises a ValueError if the numbers of
+    samples differ, or ``rank_cap`` is below 1.
 
     Parameters
     ----------
@@ -208,11 +206,6 @@ def mst_interestingness(
     Returns
     -------
     LinkInterest
-
-    Raises
-    ------
-    ValueError
-        If the numbers of samples differ, or ``rank_cap`` is below 1.
     """
     precomputed = isinstance(metric, str) and metric == "precomputed"
     data = checked_distances(X) if precomputed else checked_table(X)

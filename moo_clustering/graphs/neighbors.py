@@ -177,6 +177,9 @@ def lists_from_arrays(
 ) -> NeighborLists:
     """Create neighbour lists from the result of any neighbour search.
 
+    Raises a ValueError if shapes or indices are out of range, a sample is its own neighbour, neighbours are
+    repeated, distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
+
     Parameters
     ----------
     indices : array-like of shape (n_samples, width)
@@ -190,12 +193,6 @@ def lists_from_arrays(
     Returns
     -------
     NeighborLists
-
-    Raises
-    ------
-    ValueError
-        If shapes or indices are out of range, a sample is its own neighbour, neighbours are repeated,
-        distances are negative, infinite or unsorted, or a sample has no admissible neighbour.
     """
     nb = checked_integers(indices, "indices")
     given = checked_array(distances, "distances", np.float64)

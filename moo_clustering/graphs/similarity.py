@@ -180,17 +180,13 @@ def full_graph(
 ) -> sp.csr_array:
     """Gaussian similarities of all pairs of different samples.
 
-    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs.
+    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs. Raises a ValueError if the graph would
+    need more than ``max_memory``.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
         Scale factor, or which average of all distances.
-
-    Raises
-    ------
-    ValueError
-        If the graph would need more than ``max_memory``.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)

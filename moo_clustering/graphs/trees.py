@@ -80,7 +80,8 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree.
+    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree. Raises a ValueError if data,
+    root or ties are invalid, or ``"boruvka"`` is used with a non-Euclidean metric.
 
     Parameters
     ----------
@@ -102,11 +103,6 @@ def euclidean_mst(
     Returns
     -------
     SpanningTree
-
-    Raises
-    ------
-    ValueError
-        If data, root or ties are invalid, or ``"boruvka"`` is used with a non-Euclidean metric.
 
     Notes
     -----
@@ -243,6 +239,8 @@ def mutual_reachability_mst(
 
     core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
     sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
+    Raises a ValueError if data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is
+    below 1.
 
     Parameters
     ----------
@@ -258,11 +256,6 @@ def mutual_reachability_mst(
     SpanningTree
         Tree with root 0. Links of equal length, which are common at samples of low density, are
         sorted by d_ij, then by row numbers.
-
-    Raises
-    ------
-    ValueError
-        If data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is below 1.
 
     References
     ----------
@@ -329,7 +322,8 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
 
     If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
     else the shortest unused link of a smallest cluster. At most O(m sqrt(m)) time, because O(sqrt(m))
-    distinct cluster sizes can coexist. O(m) memory.
+    distinct cluster sizes can coexist. O(m) memory. Raises a ValueError if the links are not a spanning tree,
+    lengths are invalid, or the threshold is out of range.
 
     Parameters
     ----------
@@ -344,11 +338,6 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     -------
     ndarray of shape (m - 1,), intp
         Positions in ``links``, first merge first.
-
-    Raises
-    ------
-    ValueError
-        If the links are not a spanning tree, lengths are invalid, or the threshold is out of range.
 
     References
     ----------

@@ -299,10 +299,7 @@ class AnswerSession:
     def undo(self) -> Self:
         """Undo the last answer, or the last :meth:`reopen`, and restore the previous labels and question.
 
-        Raises
-        ------
-        ValueError
-            If there is no answer.
+        Raises a ValueError if there is no answer.
         """
         if not self._past and not self._reopened:
             raise ValueError("there is no answer to undo.")
@@ -322,6 +319,8 @@ class AnswerSession:
     def reopen(self, number: int, answer: str | None = None) -> Self:
         """Change or remove an earlier answer, and keep the later ones.
 
+        Raises a ValueError if there is no such answer, or the new answer is not allowed.
+
         Parameters
         ----------
         number : int
@@ -332,11 +331,6 @@ class AnswerSession:
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            If there is no such answer, or the new answer is not allowed.
         """
         return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
 
@@ -365,10 +359,7 @@ class AnswerSession:
     def redo(self) -> Self:
         """Repeat the last undone answer.
 
-        Raises
-        ------
-        ValueError
-            If no answer was undone since the last answer.
+        Raises a ValueError if no answer was undone since the last answer.
         """
         if not self._undone:
             raise ValueError("there is no answer to redo.")
@@ -612,6 +603,8 @@ class AnswerSession:
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
         """Continue a saved session. Further answers are written to its file.
 
+        Raises a SessionFileError if the file is damaged, no file of answers, or of another version or fit.
+
         Parameters
         ----------
         base : QuestionPool
@@ -623,11 +616,6 @@ class AnswerSession:
         Returns
         -------
         AnswerSession
-
-        Raises
-        ------
-        SessionFileError
-            If the file is damaged, no file of answers, or of another version or fit.
         """
         file = checked_path(path)
         head, events, complete = _read(file)
@@ -768,14 +756,11 @@ class AnswerSession:
     def widget(self) -> Any:
         """Return a notebook widget with buttons to answer the questions.
 
+        Raises a MissingPackageError if ipywidgets is not installed (extra ``notebook``).
+
         Returns
         -------
         ipywidgets.VBox
-
-        Raises
-        ------
-        MissingPackageError
-            If ipywidgets is not installed (extra ``notebook``).
         """
         widgets = optional_package(
             "ipywidgets", "notebook", "a session's widget", "; or answer with session.answer"

@@ -169,8 +169,9 @@ class EncodingRepair(base.GeneRepair):
 def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
-    ``problem.operators(algorithm)`` is equivalent. To replace an operator:
-    ``NSGA2(**(problem.operators() | {"mutation": mine}))``.
+    ``problem.operators(algorithm)`` is equivalent. To replace an operator: ``NSGA2(**(problem.operators() |
+    {"mutation": mine}))``. Raises a TypeError if the problem neither belongs to this package nor has an
+    encoding.
 
     Parameters
     ----------
@@ -185,11 +186,6 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
         ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if genes may become
         invalid, ``repair``. With an ``encoding``, duplicates are compared in canonical form, and
         duplicates in the initial population are replaced.
-
-    Raises
-    ------
-    TypeError
-        If the problem neither belongs to this package nor has an encoding.
     """
     return registered_operators(problem, algorithm)
 

@@ -265,7 +265,8 @@ class ImprovementMutation(base.DrawnMutation):
     move leaves fewer than ``objective.min_cluster_size`` bags in a cluster.
 
     Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
-    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6. Raises a TypeError if there is no
+    objective with a method ``improve``.
 
     Parameters
     ----------
@@ -279,11 +280,6 @@ class ImprovementMutation(base.DrawnMutation):
     ----------
     n_trials : int
         Trial evaluations so far.
-
-    Raises
-    ------
-    TypeError
-        If there is no objective with a method ``improve``.
     """
 
     def __init__(
@@ -316,18 +312,14 @@ class KMMutation(base.DrawnMutation):
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
     :class:`MinSizeRepair` restores it. Takes O(n N) time per mutated individual, for N bags with n instances,
-    like an evaluation. Source: Evolutionary multi-instance clustering (KM operator).
+    like an evaluation. Source: Evolutionary multi-instance clustering (KM operator). Raises a TypeError if
+    there is no objective with a method ``reassign``.
 
     Parameters
     ----------
     empty : {"farthest", "closest", "keep"}, default="farthest"
         Bag that moves to an empty cluster: the bag farthest from its centroid, the bag closest to its
         centroid (as printed in the paper), or none.
-
-    Raises
-    ------
-    TypeError
-        If there is no objective with a method ``reassign``.
     """
 
     def __init__(
@@ -366,17 +358,13 @@ class MinSizeRepair(base.GeneRepair):
     For cluster labels, which are first rounded to integers, and problems with an attribute ``objective``,
     such as :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"``
     also repairs constraints. Valid individuals do not change. Takes one evaluation per repaired individual,
-    plus O(N) time per moved bag, for N bags.
+    plus O(N) time per moved bag, for N bags. Raises a TypeError if there is no objective with a method
+    ``repair``.
 
     Parameters
     ----------
     **kwargs
         Options of pymoo's ``Repair``.
-
-    Raises
-    ------
-    TypeError
-        If there is no objective with a method ``repair``.
     """
 
     def __init__(self, objective: BagObjective | None = None, **kwargs: Any) -> None:

@@ -103,7 +103,9 @@ def candidate_pool(
     """Partition the same samples by families of algorithms with different biases.
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
-    Use landmarks for large data. Source: ParetoClustering: agreement of algorithm families.
+    Use landmarks for large data. Source: ParetoClustering: agreement of algorithm families. Raises a
+    ValueError or TypeError if data or parameters are invalid, there are fewer than three samples, or no
+    partition has two clusters.
 
     Parameters
     ----------
@@ -145,12 +147,6 @@ def candidate_pool(
     PartitionPool
         Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It can contain
         equal partitions, but none with a single cluster.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If data or parameters are invalid, there are fewer than three samples, or no partition has two
-        clusters.
 
     Warns
     -----
@@ -253,7 +249,9 @@ def bag_candidate_pool(
     """Partition bags by families of algorithms on several distances and embeddings.
 
     O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Source:
-    ParetoClustering: agreement of algorithm families.
+    ParetoClustering: agreement of algorithm families. Raises a ValueError if distances or embeddings are
+    unknown or empty, numbers of clusters are out of range, there are fewer than three bags, or no partition
+    has two clusters.
 
     Parameters
     ----------
@@ -282,12 +280,6 @@ def bag_candidate_pool(
         Families are named ``family@view``, such as ``"kmed@energy"``.
     matrices : dict of str to ndarray of shape (n_bags, n_bags)
         Distances by name.
-
-    Raises
-    ------
-    ValueError
-        If distances or embeddings are unknown or empty, numbers of clusters are out of range, there are fewer
-        than three bags, or no partition has two clusters.
     """
     check_kinds(distances, name="distances")
     data = as_bags(bags)

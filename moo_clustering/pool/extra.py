@@ -38,7 +38,8 @@ def extra_partitions(
 ) -> list[tuple[str, Partition]]:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Source: ParetoClustering: agreement of algorithm families.
+    Source: ParetoClustering: agreement of algorithm families. Raises a ValueError or TypeError if an entry
+    has another form, or its labels have another length or are neither integers nor names.
 
     Parameters
     ----------
@@ -61,11 +62,6 @@ def extra_partitions(
     -------
     candidates : list of (family, labels of shape (n_landmarks,))
         Candidates in the order of ``extra_candidates``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an entry has another form, or its labels have another length or are neither integers nor names.
 
     Warns
     -----

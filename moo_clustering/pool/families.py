@@ -62,7 +62,8 @@ _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
 def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = None) -> Int64Array:
     """Return the numbers of clusters for which candidates are generated, ascending.
 
-    Source: ParetoClustering: agreement of algorithm families.
+    Source: ParetoClustering: agreement of algorithm families. Raises a ValueError or TypeError if a number is
+    not an integer in 2..n_samples-1, or ``k_range`` is empty.
 
     Parameters
     ----------
@@ -76,11 +77,6 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     -------
     ks : ndarray of shape (n_numbers,), int64
         Numbers in 2..n_samples-1; empty for ``k_range="auto"`` and fewer than three samples.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is not an integer in 2..n_samples-1, or ``k_range`` is empty.
 
     Examples
     --------

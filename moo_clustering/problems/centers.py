@@ -230,10 +230,7 @@ class CenterEncoding(Encoding):
     def centers(self, X: ArrayLike) -> FloatArray:
         """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
 
-        Raises
-        ------
-        ValueError
-            If rows have another length, or values are not finite.
+        Raises a ValueError if rows have another length, or values are not finite.
         """
         genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:

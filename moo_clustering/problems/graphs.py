@@ -815,7 +815,8 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint requires a link for every sample; the operators for this problem satisfy it.
 
-    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016. Raises a ValueError if all of too many samples are
+    candidates, a population exceeds ``max_memory``, a sample has no candidate, or squares of values overflow.
 
     Parameters
     ----------
@@ -854,12 +855,6 @@ class SRMOSCProblem(FixedProblem):
     width : int
         w.
     rho : float
-
-    Raises
-    ------
-    ValueError
-        If all of too many samples are candidates, a population exceeds ``max_memory``, a sample has no
-        candidate, or squares of values overflow.
 
     Warns
     -----

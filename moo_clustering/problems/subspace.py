@@ -438,10 +438,7 @@ class SubspaceSeedEncoding(Encoding):
     def seeds(self, X: ArrayLike) -> IntArray:
         """Convert valid genotypes to int64.
 
-        Raises
-        ------
-        ValueError
-            If a row has no document or one twice.
+        Raises a ValueError if a row has no document or one twice.
         """
         slots = checked_genes(X, self.n_var).astype(self.dtype)
         occupied = slots >= 0

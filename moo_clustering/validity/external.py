@@ -84,7 +84,8 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """F1 of the positive class, predicted by the cluster that is matched to it.
 
-    Source: Evolutionary multi-instance clustering, Eq. 20.
+    Source: Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is no class,
+    or is missing and the labels cannot be ordered.
 
     Parameters
     ----------
@@ -95,11 +96,6 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     -------
     f1 : float
         0 if no cluster is matched to the positive class.
-
-    Raises
-    ------
-    ValueError
-        If ``pos_label`` is no class, or is missing and the labels cannot be ordered.
 
     Notes
     -----
@@ -313,7 +309,8 @@ def cluster_entropy(
 
     O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that number
     and with the entropy of random labels of the same number of clusters. Source: NSGA-II-clus; Evolutionary
-    multi-instance clustering, Eq. 19.
+    multi-instance clustering, Eq. 19. Raises a ValueError if lengths differ, a sample has no class, or
+    ``"first"`` is used with a set, which has no order.
 
     Parameters
     ----------
@@ -332,11 +329,6 @@ def cluster_entropy(
     entropy : float
         ``sum_c (n_c / n) * -sum_g p_gc log p_gc`` with p_gc the share of class g in the weights of
         cluster c, and n_c its number of samples. 0 for pure clusters of samples with one class each.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a sample has no class, or ``"first"`` is used with a set, which has no order.
 
     Examples
     --------
@@ -401,7 +393,8 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
 
     Pairs are counted in integers, so that neither cluster numbers nor the order of the samples changes a
     digit. O(n_partitions n_others n_samples) time for any number of clusters. Source: Hubert & Arabie,
-    Journal of Classification 2, 1985.
+    Journal of Classification 2, 1985. Raises a ValueError if partitions are about different samples or none,
+    or labels are not whole numbers.
 
     Parameters
     ----------
@@ -417,11 +410,6 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     ndarray of shape (n_partitions, n_others)
         Exactly 1 for equal partitions, even for two single clusters or two of singletons, and 0 between
         one of these and any other partition.
-
-    Raises
-    ------
-    ValueError
-        If partitions are about different samples or none, or labels are not whole numbers.
 
     Examples
     --------
@@ -719,7 +707,8 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     """Mean squared difference between true and predicted numbers of clusters.
 
-    Source: NSGA-II-clus.
+    Source: NSGA-II-clus. Raises a ValueError if there are no targets, the lengths differ, or a value is not
+    finite.
 
     Parameters
     ----------
@@ -732,11 +721,6 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     Returns
     -------
     error : float
-
-    Raises
-    ------
-    ValueError
-        If there are no targets, the lengths differ, or a value is not finite.
 
     Examples
     --------

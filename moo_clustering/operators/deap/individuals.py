@@ -229,6 +229,8 @@ def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
 
+    Raises a ValueError if ``batch`` returns values of another shape.
+
     Parameters
     ----------
     func : callable
@@ -242,11 +244,6 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     -------
     list
         One tuple of floats per individual, like ``list(map(func, *sequences))``.
-
-    Raises
-    ------
-    ValueError
-        If ``batch`` returns values of another shape.
 
     Notes
     -----

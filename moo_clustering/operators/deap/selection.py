@@ -39,7 +39,8 @@ def sel_roulette_min(
 ) -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    For maximised objectives, use ``deap.tools.selRoulette``.
+    For maximised objectives, use ``deap.tools.selRoulette``. Raises a ValueError if the fitness has several
+    objectives or a maximised objective.
 
     Parameters
     ----------
@@ -52,11 +53,6 @@ def sel_roulette_min(
     -------
     list
         The individuals themselves, not copies.
-
-    Raises
-    ------
-    ValueError
-        If the fitness has several objectives or a maximised objective.
     """
     return _spin(individuals, roulette_weights(_objectives(individuals), rule), k, rng)
 
@@ -65,7 +61,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     """Compute unnormalised selection weights of minimised objectives.
 
     Source: Evolutionary multi-instance clustering, Eq. 8 (linear); genetic clustering for unknown K
-    (inverse).
+    (inverse). Raises a ValueError if the rule is unknown, or objectives are negative with ``"inverse"``.
 
     Parameters
     ----------
@@ -79,11 +75,6 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     -------
     ndarray of shape (n_individuals,)
         If all weights would be 0, equal weights for all finite objectives, or for all if none is finite.
-
-    Raises
-    ------
-    ValueError
-        If the rule is unknown, or objectives are negative with ``"inverse"``.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
