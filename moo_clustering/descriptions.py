@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, warn_caller
+from moo_clustering._data import checked_array
 from moo_clustering._messages import message_line
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -202,6 +203,8 @@ def describe_columns(
 ) -> ClusterDescriptions:
     """Describe the clusters of a table by contrasts with their nearest clusters.
 
+    Raises a ValueError unless there is one label for each row.
+
     Parameters
     ----------
     labels : array-like of shape (n_samples,), int
@@ -247,7 +250,8 @@ def describe_terms(
 ) -> ClusterDescriptions:
     """Describe clusters of documents by the terms that are more frequent than in the nearest cluster.
 
-    O(non-zeros + n_clusters n_terms) time and memory.
+    O(non-zeros + n_clusters n_terms) time and memory. Raises a ValueError unless there are one label for each
+    document and one term for each column.
 
     Parameters
     ----------
@@ -270,7 +274,7 @@ class ComparedColumns:
     """Columns whose values are sorted once, to describe any partition; see :func:`describe_columns`."""
 
     def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
-        self._columns = []
+        self._columns, self._n_samples = [], len(columns)
         for place, name in enumerate(map(str, columns.columns)):
             column = columns.iloc[:, place]
             known = column.notna().to_numpy()
@@ -278,7 +282,7 @@ class ComparedColumns:
                 self._columns.append(_Column.of(name, column, known, (units or {}).get(name, "")))
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
-        members = _Members.of(labels)
+        members = _Members.of(labels, self._n_samples)
         traits = [trait for column in self._columns for trait in column.traits(members)]
         return _described(members, traits, None, n_contrasts, _PHRASES)
 
@@ -290,6 +294,8 @@ class ComparedTerms:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         self._weights, self._terms = sparse.csr_array(weights), [str(term) for term in terms]
+        if len(self._terms) != self._weights.shape[1]:
+            raise ValueError(f"there are {len(self._terms)} terms for {self._weights.shape[1]} columns")
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
         self._usable = np.array(
@@ -297,7 +303,7 @@ class ComparedTerms:
         )
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 10) -> ClusterDescriptions:
-        members = _Members.of(labels)
+        members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         excess = np.where(self._usable, shares - overall, -1.0)
@@ -324,8 +330,14 @@ class _Members:
     sizes: NDArray[np.intp]
 
     @classmethod
-    def of(cls, labels: ArrayLike) -> _Members:
-        found = np.asarray(labels).astype(np.intp)
+    def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
+        found = checked_array(labels, "labels")
+        if found.shape != (n_samples,) or found.dtype.kind not in "iub":
+            raise ValueError(
+                f"labels must be a whole number for each of {n_samples} samples, got {found.dtype} of shape "
+                f"{found.shape}"
+            )
+        found = np.maximum(found.astype(np.intp), -1)
         return cls(found, np.bincount(found[found >= 0]))
 
     @property

@@ -39,7 +39,15 @@ def effects_of(labels, column):
 def _members(labels):
     from moo_clustering.descriptions import _Members
 
-    return _Members.of(labels)
+    return _Members.of(labels, len(labels))
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0.5] * 9, [[0] * 9], ["a"] * 9])
+def test_labels_that_do_not_match(labels):
+    with pytest.raises(ValueError, match="a whole number for each of 9 samples"):
+        describe_columns(labels, TREES)
+    with pytest.raises(ValueError, match="3 terms for 2 columns"):
+        describe_terms([0, 1], np.eye(2), ["aa", "bb", "cc"])
 
 
 @settings(deadline=None)
