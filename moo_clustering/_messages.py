@@ -118,6 +118,19 @@ def checked_path(path: str | os.PathLike[str], name: str = "path") -> Path:
     return Path(path)
 
 
+def distinct_names(names: Iterable[Any]) -> list[str]:
+    """The names as text, with a number after each that occurred before: a, a (2)."""
+    found: dict[str, None] = {}
+    numbers: dict[str, int] = {}
+    for name in map(str, names):
+        candidate, number = name, numbers.get(name, 1)
+        while candidate in found:
+            number += 1
+            candidate = f"{name} ({number})"
+        numbers[name], found[candidate] = number, None
+    return list(found)
+
+
 class _Lossy:
     """A stream whose errors are passed over; equal to the stream itself, by which tqdm finds its bars."""
 

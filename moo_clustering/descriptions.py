@@ -15,7 +15,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, warn_caller
 from moo_clustering._data import checked_array
-from moo_clustering._messages import message_line
+from moo_clustering._messages import distinct_names, message_line
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
@@ -185,7 +185,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
                 )
                 name = each.name
             found.append(replace(each, name=" ".join(name.split())))
-        names = _numbered([each.name for each in found])
+        names = distinct_names([each.name for each in found])
         if changed := [new for new, each in zip(names, found, strict=True) if new != each.name]:
             warn_caller(
                 f"namer returned a name twice; the second cluster is called {message_line(changed[0])!r}"
@@ -546,7 +546,7 @@ def _names(
                 break
         if chosen:
             found[cluster] = ", ".join(traits[place].phrases[cluster] for place in chosen)
-    return _numbered(_specified(found, traits, effects))
+    return distinct_names(_specified(found, traits, effects))
 
 
 def _specified(names: list[str], traits: Sequence[_Trait], effects: FloatArray) -> list[str]:
@@ -562,18 +562,6 @@ def _specified(names: list[str], traits: Sequence[_Trait], effects: FloatArray) 
             for cluster in same:
                 others = [part for part in name.split(", ") if part != trait.phrases[cluster]]
                 found[cluster] = ", ".join([*others, f"{trait.column} {trait.value(cluster)}"])
-    return found
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """Names with a number after each that occurred before."""
-    found: list[str] = []
-    for name in names:
-        candidate, number = name, 1
-        while candidate in found:
-            number += 1
-            candidate = f"{name} ({number})"
-        found.append(candidate)
     return found
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray
+from moo_clustering._messages import distinct_names
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.datasets.tables import NamedRows
 from moo_clustering.persistence import fingerprint
@@ -97,7 +98,7 @@ class Samples(NamedRows):
 
     def columns(self) -> pd.DataFrame | None:
         """The table as read, with distinct names, or None if the samples are not a table."""
-        return pd.DataFrame(np.asarray(self.X), columns=_different(self.feature_names))
+        return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
         """Columns in their units that describe the clusters, without filled cells, and the units."""
@@ -501,16 +502,6 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
     rng = np.random.default_rng(0)
     random = [cluster_entropy(gold, rng.permutation(found)) for _ in range(_SHUFFLES)]
     return {"entropy": cluster_entropy(gold, found), "entropy_random": float(np.mean(random))}
-
-
-def _different(names: Sequence[str]) -> list[str]:
-    """Names of features, which archives may have twice."""
-    seen: set[str] = set()
-    found = []
-    for column, name in enumerate(names):
-        found.append(name if name not in seen else f"{name} ({column})")
-        seen.add(found[-1])
-    return found
 
 
 def _plottable(column: pd.Series[Any]) -> FloatArray:

@@ -442,7 +442,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         frame, notes = self._matched(*as_frame(table))
         columns = [scale.column for scale in self._scales]
-        found = [read_again(column, frame[column.name]) for column in columns]
+        found: list[Reread] = []
+        refused: dict[str, files.DataError] = {}
+        for column in columns:
+            try:
+                found.append(read_again(column, frame[column.name]))
+            except files.DataError as error:
+                refused[column.name] = error
+        if refused:
+            first, *others = refused
+            more = f"; further faults are in {_columns(others)}" if others else ""
+            raise files.DataError(f"{refused[first]}{more}")
         require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
         alarming += unread_notes(columns, found)

@@ -8,6 +8,7 @@ import itertools
 import re
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -20,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._messages import distinct_names, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
@@ -725,18 +727,25 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Row identifiers as text; every row must have one of its own."""
+    """Row identifiers as text. Repeated ones get a number each, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
-    seen: dict[str, int] = {}
-    for row, identifier in enumerate(names, start=1):
-        if not identifier:
-            raise files.DataError(f"{source}: the id column {column!r} is empty in row {row}")
-        if identifier in seen:
-            raise files.DataError(
-                f"{source}: the id column {column!r} has {identifier!r} in rows {seen[identifier]} and {row}"
-            )
-        seen[identifier] = row
+    if "" in names:
+        raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
+    counts = Counter(names)
+    if repeated := [name for name, count in counts.items() if count > 1]:
+        # The first one gets a number too, so that no name of a pair is ambiguous.
+        seen: Counter[str] = Counter()
+        for row, name in enumerate(names):
+            if counts[name] > 1:
+                seen[name] += 1
+                names[row] = f"{name} ({seen[name]})"
+        names = distinct_names(names)
+        more = f" and {len(repeated) - 1} more" if len(repeated) > 1 else ""
+        warn_caller(
+            f"{source}: the id column {column!r} has {quoted(repeated[0])}{more} in several rows, which are "
+            f"numbered, as in {quoted(repeated[0] + ' (1)')}"
+        )
     require_short(names, f"{source}: the id column {column!r}", "an identifier")
     return np.array(names)
 

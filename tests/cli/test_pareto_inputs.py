@@ -77,7 +77,7 @@ def test_dense_archive_is_scaled_by_the_estimator(run, tmp_path):
     assert labels_of(tmp_path).tolist() == expected.tolist()
     assert record_of(tmp_path)["scores"]["adjusted_rand"] == 1.0
     clusters = pd.read_csv("out/clusters.csv")
-    assert clusters.columns.tolist()[2:] == ["name", "contrasts", "width", "width (1)", "n"]
+    assert clusters.columns.tolist()[2:] == ["name", "contrasts", "width", "width (2)", "n"]
 
 
 @pytest.mark.slow

@@ -136,7 +136,6 @@ def test_one_row_and_one_feature_are_legal(write):
         ("a,y\n1,2\n", {"labels": "y", "partial_labels": "y"}, "both the labels and the partial labels"),
         ("a,y\n1,2\n", {"labels": "y", "drop": ["y"]}, "both the labels and the drop"),
         ("a,y\n1,2\n", {"labels": "y", "drop": ["a"]}, "no feature columns besides"),
-        ("a,id\n1,x\n2,x\n", {"id_column": "id"}, "'x' in rows 1 and 2"),
         ("a,id\n1,x\n2,\n", {"id_column": "id"}, "is empty in row 2"),
     ],
 )
@@ -144,6 +143,13 @@ def test_refused_text(write, text, options, message):
     with pytest.raises(DataError, match=message) as caught:
         read_table(write(text), **options)
     assert "\n" not in str(caught.value)
+
+
+def test_repeated_identifiers_are_numbered(write):
+    path = write("a,id\n1,x\n2,y\n3,x\n4,x (1)\n5,z\n6,y\n")
+    with pytest.warns(UserWarning, match=r"column 'id' has 'x' and 1 more in several rows.*as in 'x \(1\)'"):
+        table = read_table(path, id_column="id")
+    assert table.row_ids.tolist() == ["x (1)", "y (1)", "x (2)", "x (1) (2)", "z", "y (2)"]
 
 
 def test_refused_files(tmp_path, write):

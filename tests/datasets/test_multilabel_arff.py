@@ -223,8 +223,8 @@ def test_identifiers(read):
     assert numbers.row_ids.tolist() == ["007", "0", "8"]
     with pytest.raises(DataError, match="'x' is empty in row 2"):
         read(text + "{3 a}\n{0 1}\n", id_column="x")
-    with pytest.raises(DataError, match="'x' has 'a' in rows 1 and 2"):
-        read(text + "{3 a}\n{3 a}\n", id_column="x")
+    with pytest.warns(UserWarning, match="'x' has 'a' in several rows"):
+        assert read(text + "{3 a}\n{3 a}\n", id_column="x").row_ids.tolist() == ["a (1)", "a (2)"]
 
 
 def test_columns_with_two_roles_or_none(read):

@@ -325,6 +325,12 @@ def test_rows_that_cannot_be_compared_are_refused(fitted, form):
     assert expected in str(error.value)
 
 
+def test_all_refused_columns_are_named(fitted):
+    with pytest.raises(DataError, match="column 'height' has numbers of ft") as error:
+        fitted.transform(table().assign(height="3 ft", weight="heavy", alive="yes"))
+    assert "; further faults are in 2 columns (weight, alive)" in str(error.value)
+
+
 def test_additional_columns_and_columns_left_out(fitted):
     frame = table()
     notes = fitted.prepare(frame.assign(x=1, y="a")).notes

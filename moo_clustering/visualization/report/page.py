@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from moo_clustering._arrays import Int64Array, choice
-from moo_clustering._messages import checked_path
+from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
@@ -208,7 +208,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         raise ValueError(f"merge requires runs and one name per run, got {len(contents)} and {len(names)}")
     if len(contents) == 1:
         return contents[0]
-    first, runs = contents[0], _told_apart(names)
+    first, runs = contents[0], distinct_names(names)
     starts = np.cumsum([0] + [content.n_solutions for content in contents]).tolist()
     rows = [rows_in(first, content, (runs[0], run)) for content, run in zip(contents, runs, strict=True)]
     parts = [_Part(*part) for part in zip(contents, runs, starts, rows, strict=False)]
@@ -310,17 +310,6 @@ class _Part:
         by_generation = history.set_index(history.columns[0])
         by_generation = by_generation[~by_generation.index.duplicated(keep="last")]
         return by_generation.add_prefix(f"{self.run}: ")
-
-
-def _told_apart(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
-    for name in map(str, names):
-        candidate, number = name, 1
-        while candidate in found:
-            number += 1
-            candidate = f"{name} ({number})"
-        found.append(candidate)
-    return found
 
 
 def _common(kinds: Sequence[str], otherwise: str) -> str:
