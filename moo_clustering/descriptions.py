@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import FloatArray, warn_caller
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
@@ -293,7 +293,8 @@ class ComparedTerms:
     def __init__(self, weights: Any, terms: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-        self._weights, self._terms = sparse.csr_array(weights), [str(term) for term in terms]
+        self._weights = sparse.csr_array(checked_table(weights, "weights", accept_sparse="csr"))
+        self._terms = [str(term) for term in terms]
         if len(self._terms) != self._weights.shape[1]:
             raise ValueError(f"there are {len(self._terms)} terms for {self._weights.shape[1]} columns")
         self._present = self._weights.copy()
@@ -331,12 +332,9 @@ class _Members:
 
     @classmethod
     def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
-        found = checked_array(labels, "labels")
-        if found.shape != (n_samples,) or found.dtype.kind not in "iub":
-            raise ValueError(
-                f"labels must be a whole number for each of {n_samples} samples, got {found.dtype} of shape "
-                f"{found.shape}"
-            )
+        found = checked_integers(labels, "labels", ndim=(1,))
+        if len(found) != n_samples:
+            raise ValueError(f"labels must have one number for each of {n_samples} samples, got {len(found)}")
         found = np.maximum(found.astype(np.intp), -1)
         return cls(found, np.bincount(found[found >= 0]))
 

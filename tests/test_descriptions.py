@@ -42,10 +42,9 @@ def _members(labels):
     return _Members.of(labels, len(labels))
 
 
-@pytest.mark.parametrize("labels", [[0, 1], [0.5] * 9, [[0] * 9], ["a"] * 9])
-def test_labels_that_do_not_match(labels):
-    with pytest.raises(ValueError, match="a whole number for each of 9 samples"):
-        describe_columns(labels, TREES)
+def test_labels_that_do_not_match():
+    with pytest.raises(ValueError, match="labels must have one number for each of 9 samples, got 2"):
+        describe_columns([0, 1], TREES)
     with pytest.raises(ValueError, match="3 terms for 2 columns"):
         describe_terms([0, 1], np.eye(2), ["aa", "bb", "cc"])
 

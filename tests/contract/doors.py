@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from pymoo.algorithms.moo.nsga2 import NSGA2
 
 from contract import indices
@@ -24,6 +25,7 @@ from moo_clustering import (
     consensus,
     constraints,
     controls,
+    descriptions,
     diversity,
     encodings,
     estimators,
@@ -203,6 +205,13 @@ FUNCTIONS = [
         {"labels": ("whole", POOL), "counts": ("table", np.eye(3)[CLASSES] * (PARTLY[:, None] >= 0))},
     ),
     _door(validity.i2_criterion, {"X": (X, words()), "labels": (Y, POOL[1])}),
+    # descriptions
+    _door(descriptions.describe_columns, {"labels": ("whole", POOL[1])}, columns=pd.DataFrame(words())),
+    _door(
+        descriptions.describe_terms,
+        {"labels": ("whole", POOL[1]), "weights": (X, words())},
+        terms=[f"term {place}" for place in range(words().shape[1])],
+    ),
     _door(validity.bag_report, {"bags": ("bags", bags()), "labels": ("whole", CLASSES), "y": (Y, POOL[3])}),
     _door(validity.bag_indices, {"bags": ("bags", bags())}),
     _door(
