@@ -346,6 +346,12 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "do not run them as formulas.",
 )
 @click.option("--quiet", is_flag=True, help="Show no progress and no summary.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record of the run as JSON; see run.json.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["no-structure"]),
+    help="Exit with code 3 if the verdict is that there is no structure beyond noise.",
+)
 def fit(data: str, out: Path, **options: Any) -> None:
     """Cluster DATA and write a folder of results.
 
@@ -385,7 +391,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
 
     The folder contains labels.csv, result.npz, run.json and, depending on data and method, clustered.csv
     (the table with the cluster of every row), model.skops (for `moo-clustering predict`), clusters.csv
-    (typical values of every cluster), alternatives.csv (other good partitions, one per column) with
+    (name and contrasts of every cluster), alternatives.csv (other good partitions, one per column) with
     alternatives_summary.csv, scores.csv (scores of all partitions), front.csv, history.csv, predictions.csv,
     probabilities.csv and pictures. Start with report.html, which shows and compares all solutions in any
     browser, without network. `moo-clustering report` creates it again from report.npz. A folder with other
@@ -426,11 +432,12 @@ def methods(name: str | None, bibtex: bool) -> None:
 )
 @click.option("--plain-csv", is_flag=True, help="Write cells that look like formulas unchanged.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@click.option("--json", "as_json", is_flag=True, help="Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: Path, **options: Any) -> None:
     """Find the clusters of further rows of a table.
 
     DIR is the folder of a `fit` of a table, and DATA a table with the same columns, in any order. Rows are
-    read and scaled as those of the fit. FILE contains the columns of DATA, the cluster of every row, its
+    read and scaled as those of the fit. FILE contains the columns of DATA, the cluster and its name, its
     class after a fit with --partial-labels, and whether the row is unlike those of the fit.
 
     Columns that are missing, of another kind or in another unit are refused. Unknown categories, other

@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from moo_clustering.cli.folder import (
     CONTENT,
     REPORT,
     RunFolder,
+    json_text,
     open_folder,
     save_model,
     save_results,
@@ -58,7 +59,7 @@ from moo_clustering.datasets.files import DataError
 from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.estimators._methods import find_method
-from moo_clustering.estimators._pareto_confidence import alternative_lines
+from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines
 from moo_clustering.results import ClusteringResult, Front, has_labels
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ _SCORES = {
     "accuracy_unlabelled": "accuracy of unlabelled",
 }
 _SMALL = 0.05
+# Exit code of --fail-on.
+_FAILED = 3
 _NOTES = 12  # notes of the preparation in the head of the report
 _SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
@@ -153,11 +156,15 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if not quiet and samples.n_samples > LONG and method.equal_columns:
         click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
     outcome = run_job(job, folder, with_report=not options["no_report"], plain_csv=options["plain_csv"])
-    if not quiet:
+    if options["as_json"]:
+        click.echo(json_text({"folder": str(folder.path), **outcome.record}))
+    elif not quiet:
         click.echo(summary(job, outcome.record, outcome.clusters, folder.path))
     if outcome.interrupted:
         click.echo(_interruption(outcome, folder, job), err=True)
         click.get_current_context().exit(INTERRUPTED)
+    if options["fail_on"] and outcome.record.get("verdict") == NO_STRUCTURE:
+        click.get_current_context().exit(_FAILED)
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
@@ -220,6 +227,7 @@ def run_job(
                     labels = job.result.labels
                     rows = described_rows(job, found)
                     names = [] if found.names is None else found.names.names
+                    record["clusters"] = [asdict(each) for each in found.names or ()]
                     found.frames[CLUSTERED] = with_clusters(job.samples.given, labels, classes, rows)
                     found.writers.append(partial(save_model, job=job, classes=classes, names=names))
                 record["files"] = save_results(

@@ -332,6 +332,12 @@ def _text(record: Mapping[str, Any]) -> str:
     return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
 
 
+def json_text(record: Mapping[str, Any]) -> str:
+    """A record as JSON for programs, which has null for NaN and infinities."""
+    plain = json.loads(_text(record), parse_constant=lambda name: None)
+    return json.dumps(plain, indent=2, ensure_ascii=False)
+
+
 def run_record(folder: Path) -> dict[str, Any]:
     """Read the record of a run. Raises a FolderError if the folder contains no run."""
     if not folder.is_dir():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,21 @@ from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering._messages import message_line
-from moo_clustering.cli.folder import CLUSTERED, USUAL, load_model, with_clusters, write_csv
+from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
 
 
 def run_predict(
-    folder: Path, data: Path, *, out: Path | None, header: bool | None, quiet: bool, plain_csv: bool
+    folder: Path,
+    data: Path,
+    *,
+    out: Path | None,
+    header: bool | None,
+    quiet: bool,
+    plain_csv: bool,
+    as_json: bool,
 ) -> None:
     """Write the rows of a table with their clusters, and print how they differ from those of the fit."""
     model = load_model(folder)
@@ -37,7 +45,9 @@ def run_predict(
     # The last, empty name is that of noise (-1).
     rows = {"name": np.array([*model["names"], ""], dtype=object)[labels], "unlike": unlike}
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
-    if quiet:
+    if as_json:
+        click.echo(json_text(_record(path, labels, unlike, (*notes, *table.notes), model)))
+    if quiet or as_json:
         return
     for note in (*notes, *table.notes):
         click.echo(f"Note: {message_line(note)}", err=True)
@@ -49,6 +59,25 @@ def run_predict(
             "rows of their cluster."
         )
     click.echo(f"Saved {path}.")
+
+
+def _record(
+    path: Path, labels: IntArray, unlike: NDArray[np.bool_], notes: Sequence[str], model: dict[str, Any]
+) -> dict[str, Any]:
+    """What the command prints with --json."""
+    now = np.bincount(labels[labels >= 0], minlength=len(model["sizes"]))
+    clusters = [
+        {"cluster": cluster, "name": name, "rows_of_fit": then, "new_rows": new}
+        for cluster, (name, then, new) in enumerate(
+            zip(model["names"], model["sizes"].tolist(), now.tolist(), strict=True)
+        )
+    ]
+    for entry, name in zip(clusters, model["classes"] or (), strict=False):
+        entry["class"] = name
+    return {
+        "file": str(path), "n_rows": len(labels), "n_noise": int((labels < 0).sum()),
+        "n_unlike": int(unlike.sum()), "clusters": clusters, "notes": list(notes),
+    }  # fmt: skip
 
 
 def _unlike(X: FloatArray, labels: IntArray, model: dict[str, Any]) -> NDArray[np.bool_]:

@@ -225,3 +225,35 @@ def test_no_model_of_columns_as_they_are(fitted):
     done = run("predict", "plain", "numbers.csv")
     assert done.exit_code == 2
     assert "unless --no-prepare was used" in done.stderr
+
+
+def test_json(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("trees.csv", index=False)
+    done = run("fit", "trees.csv", "--out", "out", "--json", "--quiet", "--set", "k_range=[2,3,4]")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found.pop("folder") == "out"
+    assert found == json.loads(Path("out/run.json").read_text())
+    assert [each["size"] for each in found["clusters"]] == found["result"]["sizes"]
+    assert set(found["clusters"][0]["contrasts"][0]) == {"column", "value", "other", "strength"}
+    names = [each["name"] for each in found["clusters"]]
+    done = run("predict", "out", "trees.csv", "--json")
+    found = json.loads(done.stdout)
+    assert [each["name"] for each in found["clusters"]] == names
+    assert [each["rows_of_fit"] for each in found["clusters"]] == [20, 20, 20]
+    assert [each["new_rows"] for each in found["clusters"]] == [20, 20, 20]
+    assert (found["n_rows"], found["n_noise"], found["file"]) == (60, 0, "trees-clustered.csv")
+
+
+def test_exit_code_without_structure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(np.random.default_rng(0).random((80, 3)), columns=list("abc")).to_csv(
+        "noise.csv", index=False
+    )
+    done = run("fit", "noise.csv", "--out", "out", "--quiet", "--fail-on", "no-structure", "--no-report")
+    assert json.loads(Path("out/run.json").read_text())["verdict"] == "no structure beyond noise"
+    assert done.exit_code == 3
+    table().to_csv("trees.csv", index=False)
+    done = run("fit", "trees.csv", "--out", "trees", "--quiet", "--fail-on", "no-structure", "--no-report")
+    assert done.exit_code == 0
