@@ -1,4 +1,4 @@
-"""Draw ``docs/images/report.png``, the head of a report and its first panels.
+"""Draw ``docs/images/report.png``, the head of a report with the clusters and the map.
 
 ``python docs/report_picture.py`` needs Chromium, its driver and selenium. The report is that of
 ``moo-clustering fit wine``, as the pages and the README describe it.
@@ -18,17 +18,12 @@ from moo_clustering.cli import main
 
 PICTURE = Path(__file__).parent / "images" / "report.png"
 WIDTH, MARGIN = 1280, 16
-# Lower end of the panels that stand beside the first one.
-_END = """
-const boxes = [...document.querySelectorAll("main .card")].map((card) => card.getBoundingClientRect());
-const shown = boxes.filter((box) => box.height > 0);
-const top = Math.min(...shown.map((box) => box.top));
-return Math.max(...shown.filter((box) => box.top < top + 50).map((box) => box.bottom));
-"""
+# Lower end of the map, which stands below the description of the clusters.
+_END = 'return document.getElementById("map").getBoundingClientRect().bottom'
 
 
 def draw(page: Path, picture: Path) -> None:
-    """Write the part of a page down to the end of its first row of panels, with light colours."""
+    """Write the part of a page down to the end of the map, with light colours."""
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
         options.add_argument(flag)

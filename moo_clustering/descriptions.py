@@ -531,12 +531,12 @@ def _names(
         while len(chosen) < n_phrases:
             others = np.array(sorted(remaining or set(filled.tolist()) - {int(cluster)}), dtype=np.intp)
             gain = (strength[:, cluster, others] * apart[:, cluster, others]).sum(axis=1)
-            # Among equals, the trait that is strongest against all others.
-            gain = gain + 1e-6 * strength[:, cluster].sum(axis=1)
+            # Among equals, a category rather than a number, then what is strongest against all others.
+            gain = gain + 1e-3 * ~numeric[:, 0, 0] + 1e-6 * strength[:, cluster].sum(axis=1)
             taken = {traits[place].column for place in chosen}
             gain[[not ok or t.column in taken for ok, t in zip(usable, traits, strict=True)]] = -1.0
             place = int(gain.argmax()) if len(gain) else -1
-            if place < 0 or gain[place] <= (0.0 if not chosen else 1e-3):
+            if place < 0 or gain[place] <= (0.0 if not chosen else 2e-3):
                 break
             chosen.append(place)
             remaining -= {int(other) for other in others if apart[place, cluster, other]}

@@ -1,7 +1,7 @@
 // What is known of the clusters of the selected solution.
 
 function typicalSamples(facts) {
-  return element("ul", { class: "typical" }, ...facts.typical.map((row) => {
+  return element("ul", { class: "typical" }, ...facts.typical.slice(0, 3).map((row) => {
     const text = data.sampleTexts?.[row];
     const name = button(shortened(data.sampleNames[row], 80), () => pointOut(row), { class: "sample", "data-sample": row });
     return element("li", {}, name, ...(text ? [element("span", { class: "text" }, shortened(text, 160))] : []));
