@@ -399,7 +399,7 @@ class _Column:
 
     def _number(self, members: _Members, shares: FloatArray) -> _Trait:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
-        effect = above - above.T
+        effect = np.clip(above - above.T, -1.0, 1.0)
         level = 0.5 + 0.5 * (effect @ members.sizes) / max(int(members.sizes.sum()), 1)
         low, high = ("early", "late") if self.is_date else ("low", "high")
         words = np.where(level >= _HIGH, high, np.where(level <= _LOW, low, "medium"))

@@ -291,11 +291,11 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
     """The samples with their clusters; see ``table`` of the estimators."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
     labels = checked_labels(result.labels)
-    if is_frame(X):
+    read = None if is_frame(X) else read_samples(result, X, len(labels), options.get("feature_names"))
+    if read is None:
         frame = as_frame(X)[0]
-    elif isinstance(X, np.ndarray | list) and np.ndim(X) == 2:
-        names = options.get("feature_names") or [f"x{place}" for place in range(np.shape(X)[1])]
-        frame = pd.DataFrame(X, columns=list(names))
+    elif isinstance(read, Samples) and read.kind == "features":
+        frame = pd.DataFrame(read.table, columns=list(read.feature_names))
     else:
         frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
     support = None if result.pool is None or result.pool.support is None else result.pool.support()
