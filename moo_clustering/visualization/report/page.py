@@ -450,11 +450,10 @@ def headline(content: ReportContent) -> str:
     if more := len(order) - len(shown):
         shown.append(f"{more} smaller one{'s' if more > 1 else ''}")
     kind, n_outside = content.sample_kind, int((labels < 0).sum())
-    listed = " and ".join(part for part in (", ".join(shown[:-1]), *shown[-1:]) if part)
     outside = f" {n_outside:,} {'is' if n_outside == 1 else 'are'} in no cluster." if n_outside else ""
     n, k = len(labels), len(order)
     counted = f"{n:,} {kind}{'s' if n > 1 else ''} in {k} cluster{'s' if k != 1 else ''}"
-    return f"{counted}{': ' if listed else ''}{listed}.{outside}"
+    return f"{counted}{': ' if shown else ''}{'; '.join(shown)}.{outside}"
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
