@@ -1,8 +1,4 @@
-"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids).
-
-:class:`GeneticBagClusterer` runs a DEAP search for one best individual. Its subclasses define individuals,
-their objective and variation, and the clusters of the best individual.
-"""
+"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids)."""
 
 from __future__ import annotations
 
@@ -68,21 +64,19 @@ PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     """Base class of clusterers of bags that search for one best individual.
 
-    A subclass defines the search in :meth:`_compose`, and the clusters of the best individual in
-    :meth:`_take`.
-
     Parameters
     ----------
     pop_size, n_gen : int
         Number of individuals, and of generations after the initial population.
     max_evals : int
         Maximum number of evaluations, including trial evaluations.
-    constraint_handling : {"penalty", "repair"}
-        Use of partial labels and pairs: multiply the objective by 1 + ``penalty`` times the violation, and
-        with ``"repair"`` also move bags of new individuals to satisfy them.
+    elitism : {1, 0}
+        With 1, the best individual so far replaces the worst of a generation without an equally good one.
 
     Attributes
     ----------
+    fitness_ : float
+        Objective of ``labels_``, with penalty.
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
@@ -137,7 +131,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
-        """Toolbox and generation step of the search."""
+        """Return the toolbox and the generation step of the search."""
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> None:
@@ -172,19 +166,17 @@ class _EligibleStatistics(tools.Statistics):
 
 @estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Base class with the cluster of every bag as a gene, which minimises a :class:`BagObjective`.
+    """Base class of searches with one gene per bag, its cluster, which minimise a :class:`BagObjective`.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}
         Centroids are means of bag means (Eq. 3), or of all instances.
-    min_cluster_size : int
-        Smallest number of bags in a cluster. New individuals with smaller clusters are repaired.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centroids, in the units of the data.
+        Centroids in the units of the data.
     """
 
     _: KW_ONLY
@@ -217,16 +209,16 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return toolbox, self._step(toolbox, rng)
 
     def _objective_options(self) -> dict[str, Any]:
-        """Further options of the objective."""
+        """Return further options of the objective."""
         return {}
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
-        """Options of :func:`bag_toolbox`."""
+        """Return the options of :func:`bag_toolbox`."""
 
     @abstractmethod
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        """One generation."""
+        """Return the generation step."""
 
     def _take(self, data: BagData, best: Any) -> None:
         objective = self._objective
@@ -239,7 +231,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         del self._objective
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Fill the clusters that are too small; returns a partition of shape (1, n_bags)."""
+        """Fill the clusters that are too small, and return a partition of shape (1, n_bags)."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -250,7 +242,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
 @estimator
 class MutationOptions:
-    """Parameters of a search with mutation of partitions and steps of k-means.
+    """Parameters of searches with mutation of partitions and k-means steps.
 
     Parameters
     ----------
@@ -268,16 +260,15 @@ class MutationOptions:
 
 @estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of a mutation that draws genes by the objective of every value.
+    """Parameters of mutations that draw genes by the objective of every value.
 
     Parameters
     ----------
     weights : {"contrast", "scaled", "printed", "greedy"}
-        Probabilities of the values of a gene: proportional to the improvement over the worst value, as in
-        Eq. 9, as printed in Eqs. 5 and 6 (which favour worse values), or always the best value.
+        Probabilities of the values of a gene: by the improvement over the worst value, by Eq. 9, by Eqs. 5
+        and 6 as printed (favouring worse values), or always the best value.
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: the one farthest from its centroid or, as in the
-        paper, the closest.
+        Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
 
     _: KW_ONLY
@@ -287,26 +278,14 @@ class RedrawOptions(MutationOptions):
 
 @estimator
 class MIGKA(PartitionBagClusterer, RedrawOptions):
-    """Multi-instance genetic k-means: least total within-cluster variation.
+    """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
-    Individuals are partitions. Every generation selects parents by roulette, mutates genes with
-    probabilities by the quality of every value, and improves some individuals by a k-means step. There is no
-    crossover.
-
-    Parameters
-    ----------
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
-
-    Attributes
-    ----------
-    fitness_ : float
-        Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
+    Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
+    by the objective of every value, and improves some individuals by a k-means step. There is no crossover.
 
     Notes
     -----
-    For n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time.
-    One pass over the instances computes the objective of all K values of a gene.
+    The mutation of a generation takes O(pop_size N (n + K^3)) time for n instances, N bags and K clusters.
 
     References
     ----------
@@ -334,37 +313,26 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
 @estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
-    """Multi-instance fast genetic k-means: least variation of bag means.
+    """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
 
-    It differs from :class:`MIGKA` by a cheaper objective, by empty clusters during the search, and by a
-    mutation that draws all genes at once, by the distances to the centroids.
+    Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
+    mutated genes at once, by the distances to the centroids.
 
     Parameters
     ----------
     bias : float
         Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective (Eq. 7): the within-cluster squares of bag means (``"between"``), or two readings of the
-        printed formula. ``"printed_meansq"`` explains the published results, and its optimum is a single
-        bag.
+        Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
+        ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.
     legality : {"ratio", "count"}
-        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or by their number as in
-        the paper, which has no effect.
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
-    min_cluster_size : int
-        Smallest number of bags in a cluster of the result.
-
-    Attributes
-    ----------
-    fitness_ : float
-        The objective (Eq. 7) of ``labels_``, with penalty.
+        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or, as in the paper, by
+        their number, which has no effect.
 
     Notes
     -----
-    A generation takes O(pop_size N n) time for n instances in N bags. The search allows empty clusters. The
-    result is the best partition in which every cluster has at least ``min_cluster_size`` bags, and
-    ``logbook_`` contains the statistics of such partitions.
+    A generation takes O(pop_size N n) time for n instances in N bags. The result is the best partition with
+    ``min_cluster_size`` bags in all clusters, and ``logbook_`` describes such partitions only.
 
     References
     ----------
@@ -406,7 +374,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
 @estimator
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
-    """CHC for multi-instance clustering: least Davies-Bouldin index.
+    """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
     Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
     and improved by k-means steps, and the best of parents and children survive. When no parents differ
@@ -423,21 +391,13 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     mutate : {"children", "population"}
         Whether to mutate only children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
-        Crossover operator.
     distance : {"hamming", "aligned"}
-        Distance between parents. ``"aligned"`` first matches their cluster numbers, because permuted labels
-        would otherwise count as diversity.
-
-    Attributes
-    ----------
-    fitness_ : float
-        Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
+        Distance between parents. ``"aligned"`` first matches the cluster numbers, to ignore permuted labels.
 
     Notes
     -----
     The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
-    :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time for n instances in N bags and K
-    clusters. One pass over the instances computes the objective of all K values of a gene.
+    :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time, with symbols as for MIGKA.
 
     References
     ----------
@@ -482,17 +442,15 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
 @estimator
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
-    """CHC among local optima, for multi-instance clustering.
+    """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
-    It differs from :class:`CHCMIC` in four ways. Cluster numbers are aligned before parents are compared and
-    crossed (HUX), every child descends by single moves to a local optimum, the population has no duplicate
-    partitions, and no cluster is smaller than 5 % of the bags.
+    Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
+    every child by single moves to a local optimum, and removes duplicate partitions.
 
     Parameters
     ----------
     optima : float
-        Share of the initial population (random partitions, k-means steps and nearest random bags) that
-        descends to a local optimum.
+        Share of the initial population that is improved to local optima.
     perturbation : float
         Share of genes that a restart redraws in copies of the best individual, before their descent.
     fresh : float
@@ -500,16 +458,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
 
-    Attributes
-    ----------
-    fitness_ : float
-        Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
-
     Notes
     -----
-    With the default budget, results were as good as those of descents from random starts with equal
-    evaluations (within 1 % for single seeds), and better with many local optima or more than two clusters.
-    With the budget of a few dozen descents, random starts are as good.
+    With equal evaluations, descents from random starts are as good for two clusters with few local optima, or
+    for budgets of a few dozen descents, and worse otherwise.
 
     References
     ----------
@@ -560,7 +512,7 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
 @estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for medoid bags and their number: least Davies-Bouldin index.
+    """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
     An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid.
 
@@ -569,13 +521,12 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     n_clusters : int
         Largest number of clusters.
     k_min : int
-        Smallest number of clusters. Default: ``n_clusters``, as in the published experiments, because the
-        index is biased between different numbers of clusters.
+        Smallest number of clusters. Default: ``n_clusters``, as published: the index is biased between
+        numbers.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
         Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
     centers : {"medoid", "mean"}
-        Centres in the index: the medoids, or the centroids of the partition, which explain the published
-        results.
+        Centres in the index: medoids, or centroids of the partition, which explain the published results.
     weighting : {"bag", "instance"}
         Centroids with ``centers="mean"`` are means of bag means (Eq. 3), or of all instances.
     mutation : {"index", "rank"}
@@ -586,30 +537,22 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
-    min_cluster_size : int
-        Smallest number of bags in a cluster. Every evaluation fills smaller clusters at the least cost.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids. If a constraint moved a medoid to another cluster, the medoid of the
-        remaining bags (Eq. 2).
+        Bag numbers of the medoids. If constraints moved a medoid, its remaining bags have a new one (Eq. 2).
     medoid_bags_ : Bags
         Medoids in the units of the data.
-    fitness_ : float
-        Davies-Bouldin index (Eq. 10), with penalty.
 
     Notes
     -----
-    The distances take O(n^2 d) time for n instances of d features, and 8 N^2 bytes for N bags. A generation
-    takes O(pop_size N n_clusters) time.
+    The distances of n instances in N bags take O(n^2 n_features) time and 8 N^2 bytes. A generation takes
+    O(pop_size N n_clusters) time.
 
     References
     ----------
-    Evolutionary multi-instance clustering, section IV-C, Eq. 10; Bandyopadhyay & Maulik, Pattern
-    Recognition 35, 2002.
+    Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition 35, 2002.
 
     Examples
     --------
@@ -667,7 +610,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])
         order = self._set_labels(labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster, so it chooses none
+        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
@@ -675,7 +618,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Davies-Bouldin index of individuals with slots of medoid bags, with penalty, to minimise."""
+    """Davies-Bouldin index, with penalty, of individuals with slots of medoid bags."""
 
     def __init__(
         self,
@@ -702,10 +645,9 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Assign every bag to its nearest medoid, and repair. Returns labels, and medoids padded with -1.
+        """Assign bags to their nearest medoids and repair; return labels, and medoids padded with -1.
 
-        Medoids are those of the genes. If the repair moved a medoid out of its cluster (with the bags linked
-        to it), the medoid of the remaining bags replaces it (Eq. 2).
+        The medoid of the remaining bags (Eq. 2) replaces a medoid that the repair moved out of its cluster.
         """
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
@@ -720,14 +662,14 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances to the medoids, large for medoids themselves, so that other bags move first."""
+        """Compute distances to the medoids, large for medoids themselves, so that other bags move first."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Bag with the least sum of distances to the others of its cluster (Eq. 2)."""
+        """Return the bag with the least sum of distances within its cluster (Eq. 2), or ``default``."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default
@@ -735,7 +677,7 @@ class MedoidBagScore:
         return int(members[(within.sum(axis=1) - np.diagonal(within)).argmin()])
 
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives, shape (n_individuals,)."""
+        """Compute the objectives, shape (n_individuals,)."""
         labels, medoids = self.partitions(genes)
         if self._centroids is None:
             values = db_medoid(self.encoding.distances, labels, medoids)

@@ -77,9 +77,8 @@ class DocumentClusterer(TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Every run factorises the term weights from another random start, and assigns every document to its
-    largest topic. A consensus function combines all runs to one partition, which depends much less on the
-    random starts.
+    Every run starts from other random factors, and assigns every document to its largest topic. The consensus
+    of the runs depends much less on the random starts.
 
     Parameters
     ----------
@@ -102,8 +101,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     choose : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     normalize : bool
-        Scale topics to unit length before documents are assigned. False: as published, which depends on an
-        arbitrary scaling.
+        Scale topics to unit length before documents are assigned. Without scaling, as published, results
+        depend on the arbitrary lengths of the topics.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
@@ -125,18 +124,14 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     ----------
     labels_ : ndarray of shape (n_documents,), int32
         Clusters, numbered by first document.
-    n_clusters_ : int
-        Number of non-empty clusters.
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters in a meta-cluster that contain a document (``consensus="mcla"``), or mean
         co-occurrence with the documents of a cluster.
     confidence_ : ndarray of shape (n_documents,)
         Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms. For consensus functions, use
-        ``run_labels_[:, run_labels_[0] >= 0]``.
-    run_losses_ : ndarray of shape (n_runs,)
-    run_n_iter_ : ndarray of shape (n_runs,)
+        Labels of the runs, and -1 for documents without terms, which consensus functions do not accept.
+    run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
     selected_runs_ : ndarray
@@ -154,8 +149,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     Notes
     -----
-    A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time; the runs of a
-    batch share the passes over the data. MCLA costs O(n_documents n_runs^2).
+    A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time. MCLA costs
+    O(n_documents n_runs^2).
 
     References
     ----------
@@ -201,8 +196,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Raises
         ------
         ValueError
-            If parameters or data are out of range, or there are more clusters than documents with terms, or
-            than terms.
+            If parameters or data are out of range, or fewer terms or documents with terms than clusters
+            exist.
         """
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
@@ -264,7 +259,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Cosine similarities to the mean term weights of the clusters; 0 for documents without terms.
+        """Compute cosine similarities to the mean term weights of the clusters; 0 for documents without terms.
 
         Counts are weighted by the document frequencies of the fit.
         """
@@ -274,10 +269,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights.
+        """Predict the cluster with the most similar mean term weights, or the largest without terms.
 
         Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
-        Documents without terms get the largest cluster.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -370,8 +364,8 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     max_iter : int
         Largest number of iterations. Default: 40 for "hals", otherwise 200.
     normalize : bool
-        Scale topics to unit length before documents are assigned. False: as published, which depends on an
-        arbitrary scaling.
+        Scale topics to unit length before documents are assigned. Without scaling, as published, results
+        depend on the arbitrary lengths of the topics.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB
@@ -394,14 +388,13 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     Notes
     -----
     O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run, and
-    O((n_documents + n_terms) n_clusters) memory per parallel run. ``transform`` and ``predict`` solve for the
-    weights exactly, so they can differ from ``document_weights_`` and ``labels_``, which are not converged.
-    Documents without terms get the largest cluster.
+    O((n_documents + n_terms) n_clusters) memory per parallel run. Documents without terms get the largest
+    cluster.
 
     References
     ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003); "Ensemble non-negative matrix factorization for clustering biomedical documents".
+    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------
@@ -467,7 +460,10 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Weights of the topics in documents, by non-negative least squares."""
+        """Compute the weights of the topics in documents, by non-negative least squares.
+
+        Weights of the fit can differ from ``document_weights_``, which are not converged.
+        """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
@@ -478,8 +474,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get other labels than ``labels_``, because their weights at the end of the
-        run are not converged.
+        Documents of the fit can get other labels than ``labels_``, whose weights are not converged.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalize:
@@ -548,10 +543,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed, except for the runs in a checkpoint.
-
-    The checkpoint is written after every ``checkpoint.every`` runs. Options are those of :func:`map_nmf`.
-    """
+    """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
         labels = [labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)]
@@ -584,7 +576,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
+    """Write a checkpoint and return its number of runs; only warn of failures if it contains earlier runs."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -641,7 +633,7 @@ def chosen_runs(
     choose: str,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.intp]:
-    """Runs that take part in the consensus."""
+    """Select the runs for the consensus, and return their indices."""
     if selection == "none" or len(labels) < 2:
         return np.arange(len(labels))
     if selection == "best_half":
@@ -661,10 +653,9 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
+    """Compute the consensus, numbered by first document, and its association of shape (n_clusters, n_documents).
 
-    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
-    is :func:`association`. A function of the user must return one label per document.
+    For MCLA, the association is the mean over a meta-cluster. For other functions, see :func:`association`.
     """
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
@@ -691,9 +682,9 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """How often, on average over a cluster's members and the runs, a document is with them.
+    """Compute the mean co-occurrence of documents with the members of clusters over all runs, 0 to 1.
 
-    Shape (n_clusters, n_documents), 0 to 1; clusters have no gaps.
+    The shape is (n_clusters, n_documents). The labels of ``partition`` are contiguous.
     """
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
@@ -706,7 +697,7 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
 
 
 def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
+    """Compute the mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
     members = csr_array(
         (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
     )
@@ -717,7 +708,7 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Names (or columns) of the largest weights above 0 in every row, largest first."""
+    """Return names (or columns) of the largest positive weights in every row, in descending order."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]
