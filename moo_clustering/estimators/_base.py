@@ -81,11 +81,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
-    """Mixin that validates numeric parameters.
-
-    Booleans raise an error: ``n_clusters=True`` is not a count, and would recompile loops. NumPy integers are
-    converted to Python integers, which cannot overflow.
-    """
+    """Mixin that rejects booleans for numbers, and converts NumPy integers, which can overflow, to int."""
 
     _parameter_constraints: ClassVar[dict[str, Any]]
 
@@ -96,7 +92,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
-                # A metric may be any text, and the libraries that look it up quote all of it.
+                # The messages of other libraries quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -162,27 +158,22 @@ class ReportMixin(NumericOptionsMixin):
         return _pages("estimators").write_report_of(self, path, X, **options)
 
     def clustering_result(self) -> ClusteringResult:
-        """Return what the clusterer found, for reports, cards, plots and the command.
-
-        Returns
-        -------
-        ClusteringResult
-        """
+        """Return the results of the fit as a :class:`~moo_clustering.results.ClusteringResult`."""
         check_is_fitted(self, "labels_")
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Result from the attributes. A subclass replaces fields of what this returns."""
+        """Create the result from the attributes. A subclass replaces fields of the returned result."""
         scale = getattr(self, "scale", None)
         return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report` in the notebook or in the browser.
+        """Display the page of :meth:`report`, which also documents the errors, in a notebook or the browser.
 
         Parameters
         ----------
         X, **options
-            As for :meth:`report`, which also documents the errors.
+            As for :meth:`report`.
 
         Warns
         -----
@@ -202,22 +193,19 @@ class ReportMixin(NumericOptionsMixin):
         return bundle
 
     def _with_card(self, diagram: str) -> str:
-        """HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
+        """Return HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return cast(str, _pages("card").card_of(self, diagram))
 
 
 def _pages(name: str) -> Any:
-    """Import a module of the reports.
-
-    The import is lazy because the reports import the estimators, and fits do not need reports.
-    """
+    """Import a module of the reports lazily: reports import the estimators, and fits do not need reports."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
 def scaled_features(scale: Any, X: Any) -> Any:
-    """Features in the scale of the fit; bags are not scaled."""
+    """Return features in the scale of the fit. Bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
@@ -227,10 +215,7 @@ def scaled_features(scale: Any, X: Any) -> Any:
 
 
 def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
-    """Sizes of the clusters and number of outliers, such as "2 clusters of 100, 50 samples".
-
-    ``new`` is the number of clusters without labels.
-    """
+    """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
     sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
     sizes = sizes[sizes > 0]
     shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
@@ -256,10 +241,8 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
         Parameters
         ----------
-        X, y
-            As for ``fit``.
-        **options
-            ``must_link`` and ``cannot_link``, as for ``fit``.
+        X, y, **options
+            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
         """
         return self.fit(X, y, **options).labels_
 
@@ -290,7 +273,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Dense or, for some classes, sparse features; distances of shape (n_samples, n_samples) with
             ``metric="precomputed"``, if the class supports it.
         y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ..., and -1 for unlabelled samples.
+            Partial labels 0, 1, ..., and -1 for unlabelled samples. A warning is issued if all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart.
 
@@ -300,11 +283,6 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             If parameters, data, labels or pairs are out of range.
         InconsistentConstraintsError
             If labels and pairs contradict each other, unless ``conflicts="keep"``.
-
-        Warns
-        -----
-        UserWarning
-            If all samples are labelled, so that no label is left to score with.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -329,7 +307,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
 
 def recall_text(recall: float | None) -> str | None:
-    """Recall of approximate neighbour lists as text, None for exact lists."""
+    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
     return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
 
 
@@ -362,22 +340,17 @@ class NearestSampleMixin:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
-        put into different clusters, which get the label of the first.
+        put into different clusters, which get the label of the first. O(n n_samples n_features) time.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            New samples; with ``metric="precomputed"`` their distances to the samples of the fit, shape
-            (n, n_samples).
+            With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
 
         Raises
         ------
         ValueError
             If the features, or the number of distances, differ from the fit.
-
-        Notes
-        -----
-        O(n n_samples n_features) time, in blocks of bounded memory.
         """
         check_is_fitted(self, "labels_")
         labels: NDArray[np.int32] = self.labels_  # type: ignore[attr-defined]
@@ -449,7 +422,7 @@ class SpectralMixin(NearestSampleMixin):
         lists: NeighborLists,
         n_clusters: int,
     ) -> None:
-        """Set the results. If X has fewer distinct rows than ``n_clusters``, they are the clusters."""
+        """Set the results. Distinct rows of X are the clusters if fewer than ``n_clusters``."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -467,10 +440,7 @@ class SpectralMixin(NearestSampleMixin):
 def fewer_distinct_rows(
     X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
 ) -> NDArray[np.int32] | None:
-    """Distinct rows as clusters, by first appearance, if fewer than ``n_clusters``, otherwise None.
-
-    O(n_samples) time unless nearly every sample has a duplicate; then the rows are sorted.
-    """
+    """Label distinct rows by first appearance if fewer than ``n_clusters``, otherwise return None."""
     # With fewer than K distinct rows, fewer than K samples have no duplicate.
     if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
         return None
@@ -479,7 +449,7 @@ def fewer_distinct_rows(
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Bytes of every row of a table, or of a canonical sparse matrix. Equal rows have equal bytes."""
+    """Yield bytes of every row of a table or canonical sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
         # Adding zero turns -0.0 into 0.0, whose bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
@@ -492,33 +462,30 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
-    """Cluster numbers in the order of their first samples, shape (n_partitions, n_clusters).
-
-    Empty clusters follow in ascending order.
-    """
+    """Order clusters by first sample, with empty clusters last, shape (n_partitions, n_clusters)."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
 
 
 def equal_rows(X: Any) -> NDArray[np.intp]:
-    """Index of every row among the distinct rows, by first appearance. O(n_values) time."""
+    """Number every row by its distinct row, in the order of first appearance. O(n_values) time."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
-    """Index of every key among the distinct keys, by first appearance."""
+    """Number every key by its distinct key, in the order of first appearance."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
-    """Number of distinct rows, counted up to ``limit``."""
+    """Count distinct rows, up to ``limit``."""
     return count_distinct(row_keys(X), limit)
 
 
 def count_distinct(keys: Iterable[bytes], limit: int) -> int:
-    """Number of distinct keys, counted up to ``limit``."""
+    """Count distinct keys, up to ``limit``."""
     seen: set[bytes] = set()
     for key in keys:
         seen.add(key)
@@ -530,10 +497,9 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Move samples with the same number in ``equal`` into the cluster of most of them (ties: lowest label).
+    """Move samples with equal numbers in ``equal`` to their most frequent cluster (ties: the lowest label).
 
-    Samples in ``fixed`` are not moved, and clusters can become empty. O(n_partitions n_samples log n_samples)
-    time if numbers repeat.
+    Samples in ``fixed`` are not moved, and clusters can become empty.
     """
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
@@ -573,8 +539,8 @@ def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
 class Supervision(NamedTuple):
     """Pairs from partial labels and from the user, and their closure.
 
-    ``components`` are groups of samples that belong together, with two or more samples or a label, ordered by
-    first sample.
+    ``components`` are groups of samples that belong together, with at least two samples or a label, ordered
+    by first sample.
     """
 
     pairs: PairwiseConstraints
@@ -590,8 +556,7 @@ def supervision_pairs(
 ) -> Supervision:
     """Combine all pairs of labelled samples with the pairs of the user.
 
-    Raises an error if must-links contradict cannot-links or labels, unless ``conflicts="keep"``, and if
-    labels make more than 10 million pairs.
+    Raises an error for more than 10 million pairs, and for contradictions unless ``conflicts="keep"``.
     """
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
@@ -615,10 +580,7 @@ def supervision_pairs(
 def supervision_groups(
     n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
-    """Transitive closure of labels and pairs: groups of samples, and pairs of groups to separate.
-
-    Raises an InconsistentConstraintsError for contradictions.
-    """
+    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
     pairs = None
     if must_link is not None or cannot_link is not None:
         pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -626,9 +588,9 @@ def supervision_groups(
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Checkpoint of a fit of ``estimator`` to ``data``, or None if ``checkpoint`` is None.
+    """Return the checkpoint of a fit to ``data``, or None without ``checkpoint``.
 
-    ``data`` contains everything except the parameters that determines the result.
+    The parameters of ``estimator`` and ``data`` together must determine the result.
     """
     if estimator.checkpoint is None:
         if estimator.resume:
@@ -668,10 +630,9 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
-    """Index of the row nearest to every row of X (ties: the lowest).
+    """Return the index of the row nearest to every row of X (ties: the lowest).
 
-    Cosine distances are rounded, as in the search, so that equal directions tie. O(n_samples n_rows
-    n_features) time, in blocks of bounded memory.
+    Cosine distances are rounded, as in the search, so that equal directions tie.
     """
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in block_slices(X.shape[0], rows.shape[0]):
@@ -680,7 +641,7 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
 
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
-    """Distances between samples and rows, shape (n_samples, n_rows)."""
+    """Compute distances between samples and rows, shape (n_samples, n_rows)."""
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
@@ -704,8 +665,8 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
     """Return the function that scales X and further rows of the same features.
 
-    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both drop
-    constant features; if all are constant, one column of zeros remains.
+    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both
+    drop constant features; if all are constant, one column of zeros remains.
     """
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
@@ -736,8 +697,7 @@ def _scaled(
 def settled(result: Result) -> Result:
     """Make ``F`` of a pymoo result two-dimensional, shape (n_solutions, n_objectives).
 
-    pymoo returns a vector for a single solution, and None if no solution is feasible. In that case the
-    non-dominated solutions of the least violation replace the front.
+    If no solution is feasible, the front consists of the non-dominated solutions of least violation.
     """
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]

@@ -65,9 +65,6 @@ class BagClusterer(
 ):
     """Base class of clusterers of bags with centres or medoid bags.
 
-    A subclass implements :meth:`_fit`, which calls :meth:`_set_labels`, and then :meth:`_set_centers` or
-    :meth:`_set_medoids`.
-
     Parameters
     ----------
     n_clusters : int
@@ -122,10 +119,8 @@ class BagClusterer(
         y : array-like of shape (n_bags,), optional
             Partial labels 0, 1, ... of bags, -1 for unlabelled bags. All pairs of labelled bags are
             constraints.
-        groups : array-like of shape (n_instances,), optional
-            Bag identifier of every row of ``X``.
-        offsets : array-like of shape (n_bags + 1,), optional
-            First row of every bag, and the number of rows.
+        groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
+            Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers that belong together, or apart.
 
@@ -218,7 +213,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags and set the fitted attributes; a method that searches yields its search first."""
+        """Cluster the bags, and set the fitted attributes; yield a search, if any, before it runs."""
 
     def _prepare(
         self,
@@ -344,19 +339,13 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Return the index of the smallest non-negative value along the last axis (ties: the lowest index).
-
-    Values are tied if they differ only by rounding, which can depend on the machine or on other bags.
-    """
+    """Return the first index of the smallest non-negative value on the last axis, up to rounding."""
     limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
 
 def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
-    """Compute directed Hausdorff distances (Eq. 1) from bags to vectors, each to the farthest instance.
-
-    O(n_instances n_vectors n_features) time, from exact differences, in blocks of bounded memory.
-    """
+    """Compute directed Hausdorff distances (Eq. 1) from bags to vectors, in blocks of bounded memory."""
     out = np.zeros((bags.n_bags, len(vectors)))
     for block in bag_blocks(bags.offsets, max(1, BLOCK_ITEMS // len(vectors))):
         into = out[block.bags]

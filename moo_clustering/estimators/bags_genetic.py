@@ -66,10 +66,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
     Parameters
     ----------
-    pop_size, n_gen : int
-        Number of individuals, and of generations after the initial population.
-    max_evals : int
-        Maximum number of evaluations, including trial evaluations.
+    pop_size, n_gen, max_evals : int
+        Number of individuals, of generations after the initial population, and largest number of evaluations,
+        including trial evaluations.
     elitism : {1, 0}
         With 1, the best individual so far replaces the worst of a generation without an equally good one.
 
@@ -382,10 +381,9 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Parameters
     ----------
-    threshold : int
-        Initial number of genes in which parents must differ. Default: a quarter of the bags.
-    n_keep : int
-        Number of individuals that survive a restart.
+    threshold, n_keep : int
+        Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
+        individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Lower the threshold after a generation without a crossing, or without a surviving child.
     mutate : {"children", "population"}
@@ -451,10 +449,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     ----------
     optima : float
         Share of the initial population that is improved to local optima.
-    perturbation : float
-        Share of genes that a restart redraws in copies of the best individual, before their descent.
-    fresh : float
-        Share of the other individuals that a restart replaces by random partitions.
+    perturbation, fresh : float
+        A restart redraws the first share of genes in copies of the best individual, before their descent, and
+        replaces the second share of the other individuals by random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
 
@@ -518,11 +515,9 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Largest number of clusters.
-    k_min : int
-        Smallest number of clusters. Default: ``n_clusters``, as published: the index is biased between
-        numbers.
+    n_clusters, k_min : int
+        Largest and smallest number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
+        the index is biased between different numbers of clusters.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
         Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
     centers : {"medoid", "mean"}
@@ -645,10 +640,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Assign bags to their nearest medoids and repair; return labels, and medoids padded with -1.
-
-        The medoid of the remaining bags (Eq. 2) replaces a medoid that the repair moved out of its cluster.
-        """
+        """Return repaired labels, and medoids padded with -1; replace medoids moved by the repair (Eq. 2)."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right

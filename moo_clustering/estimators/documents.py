@@ -82,10 +82,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of topics of every run, and of clusters of the consensus.
-    n_runs : int
-        Number of factorisations.
+    n_clusters, n_runs : int
+        Number of topics of every run and of clusters of the consensus, and number of runs.
     input : {"tfidf", "counts"}
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
@@ -106,31 +104,23 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
-        Type of the factors.
     n_top_terms : int
         Number of terms per topic in ``topics_``.
     max_memory : int, default=512 MiB
         Largest size of the factors in memory, and of the pairs of documents of ``"cspa"``, in bytes.
-    random_state : int, Generator or RandomState
-        Seed. Run t does not depend on ``n_runs``.
-    checkpoint : path
-        File for completed runs. Requires an integer ``random_state``.
     checkpoint_every : int
-        Number of runs between checkpoints.
-    resume : bool
-        Continue with the runs of ``checkpoint``, if it exists. ``n_runs`` can be larger than before.
+        Number of runs between checkpoints. With ``resume``, ``n_runs`` can be larger than before.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_documents,), int32
-        Clusters, numbered by first document.
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
         Share of the clusters in a meta-cluster that contain a document (``consensus="mcla"``), or mean
         co-occurrence with the documents of a cluster.
     confidence_ : ndarray of shape (n_documents,)
         Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms, which consensus functions do not accept.
+        Labels of the runs, and -1 for documents without terms. Consensus functions accept
+        ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
@@ -142,15 +132,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     topics_ : tuple of tuple
         Names, or column numbers, of the leading terms of every cluster.
 
-    Warns
-    -----
-    UserWarning
-        If documents have no terms. They are assigned to the largest cluster.
-
     Notes
     -----
-    A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time. MCLA costs
-    O(n_documents n_runs^2).
+    Documents without terms are assigned to the largest cluster, with a warning. A run costs O(n_iter
+    (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time. MCLA costs O(n_documents n_runs^2).
 
     References
     ----------
@@ -196,8 +181,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Raises
         ------
         ValueError
-            If parameters or data are out of range, or fewer terms or documents with terms than clusters
-            exist.
+            If parameters or data are out of range, or there are more clusters than documents with terms, or
+            than terms.
         """
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
@@ -259,7 +244,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Compute cosine similarities to the mean term weights of the clusters; 0 for documents without terms.
+        """Compute cosine similarities to the clusters' mean term weights; 0 for documents without terms.
 
         Counts are weighted by the document frequencies of the fit.
         """
@@ -293,7 +278,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         if self._tfidf is None:
             return matrix
         with warnings.catch_warnings():
-            # said once, with what becomes of them
+            # ``fit`` warns about documents without terms.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
@@ -356,13 +341,12 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
         Hierarchical alternating least squares, multiplicative updates, projected gradients, or the solvers
         "cd" and "mu" of scikit-learn.
-    n_init : int
-        Number of runs from random factors. The run with the least loss is used.
+    n_init, max_iter : int
+        Number of runs from random factors, of which the run with the least loss is used, and largest number
+        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     tol : float
         Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
         gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
-    max_iter : int
-        Largest number of iterations. Default: 40 for "hals", otherwise 200.
     normalize : bool
         Scale topics to unit length before documents are assigned. Without scaling, as published, results
         depend on the arbitrary lengths of the topics.
@@ -373,23 +357,20 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_documents,), int32
-        Clusters 0, 1, ..., numbered by first document. Equal documents are in the same cluster.
     components_ : ndarray of shape (n_clusters, n_terms)
         Topics of unit length, in the order of the clusters; then topics without documents.
     document_weights_ : ndarray of shape (n_documents, n_clusters)
         Weights of these topics at the end of the run.
-    loss_ : float
-        ||X - V U^T||^2 of the best run.
-    losses_ : ndarray of shape (n_init,)
+    loss_, losses_ : float, ndarray of shape (n_init,)
+        ||X - V U^T||^2 of the best run, and of all runs.
     n_iter_ : int
         Number of iterations of the best run.
 
     Notes
     -----
     O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run, and
-    O((n_documents + n_terms) n_clusters) memory per parallel run. Documents without terms get the largest
-    cluster.
+    O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are in the same cluster,
+    and documents without terms in the largest cluster.
 
     References
     ----------
@@ -460,10 +441,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Compute the weights of the topics in documents, by non-negative least squares.
-
-        Weights of the fit can differ from ``document_weights_``, which are not converged.
-        """
+        """Compute the exact non-negative least-squares weights of topics, unlike ``document_weights_``."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
@@ -653,10 +631,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Compute the consensus, numbered by first document, and its association of shape (n_clusters, n_documents).
-
-    For MCLA, the association is the mean over a meta-cluster. For other functions, see :func:`association`.
-    """
+    """Return consensus labels, numbered by first document, and the association of MCLA or `association`."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -682,10 +657,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """Compute the mean co-occurrence of documents with the members of clusters over all runs, 0 to 1.
-
-    The shape is (n_clusters, n_documents). The labels of ``partition`` are contiguous.
-    """
+    """Compute the mean co-occurrence of documents with clusters, shape (n_clusters, n_documents)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
