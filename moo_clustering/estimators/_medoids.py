@@ -84,8 +84,10 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Row number of the medoid of every cluster.
     chosen_ : int
         Selected row of the front.
-    pareto_labels_, pareto_medoids_ : ndarray of shape (n_solutions, n_samples), (n_solutions, k_max)
-        Partitions before ``post_repair``, int32, and medoids of the solutions, padded with -1.
+    pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
+        Partitions of the non-dominated solutions, before ``post_repair``.
+    pareto_medoids_ : ndarray of shape (n_solutions, k_max)
+        Medoids of these partitions, padded with -1.
     repaired_labels_, repaired_medoids_ : ndarray
         ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
@@ -143,8 +145,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        Cosine distances never predict zero rows, or medoids in the direction of an earlier medoid, as
-        clusters.
+        With cosine distances, clusters whose medoid is zero, or has the direction of an earlier medoid, are
+        never predicted.
 
         Parameters
         ----------
@@ -278,7 +280,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by the total or balanced share of satisfied pairs (see ``select``), or without pairs the knee."""
+        """Select by satisfied pairs, as documented for ``select``, or the knee without pairs."""
         if self.constraint_scores_ is None or self.supervision == "none":
             self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:

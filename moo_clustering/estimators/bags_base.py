@@ -267,7 +267,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number the clusters by first bag, return their old numbers, and warn of missing or small clusters."""
+        """Number the clusters by first bag, return their old numbers, and warn if any are missing or small."""
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
