@@ -141,10 +141,8 @@ class ReportMixin(NumericOptionsMixin):
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If the data or options do not match the fit.
+        NotFittedError, ValueError
+            Before ``fit``, or if the data or options do not match the fit.
 
         Examples
         --------
@@ -170,15 +168,12 @@ class ReportMixin(NumericOptionsMixin):
     def show(self, X: Any = None, **options: Any) -> None:
         """Display the page of :meth:`report`, which also documents the errors, in a notebook or the browser.
 
+        Without a browser, a UserWarning names the temporary file of the page.
+
         Parameters
         ----------
         X, **options
             As for :meth:`report`.
-
-        Warns
-        -----
-        UserWarning
-            If there is no browser. The warning names the temporary file of the page.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -279,10 +274,9 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
         Raises
         ------
-        ValueError
-            If parameters, data, labels or pairs are out of range.
-        InconsistentConstraintsError
-            If labels and pairs contradict each other, unless ``conflicts="keep"``.
+        ValueError, InconsistentConstraintsError
+            If parameters, data, labels or pairs are out of range, or, unless ``conflicts="keep"``, labels and
+            pairs contradict each other.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -497,10 +491,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Move samples with equal numbers in ``equal`` to their most frequent cluster (ties: the lowest label).
-
-    Samples in ``fixed`` are not moved, and clusters can become empty.
-    """
+    """Move samples with equal numbers in ``equal``, except ``fixed``, to their most frequent cluster."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -537,11 +528,7 @@ def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs from partial labels and from the user, and their closure.
-
-    ``components`` are groups of samples that belong together, with at least two samples or a label, ordered
-    by first sample.
-    """
+    """Pairs from labels and the user, and groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
     components: list[NDArray[np.intp]]
@@ -554,10 +541,7 @@ def supervision_pairs(
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
 ) -> Supervision:
-    """Combine all pairs of labelled samples with the pairs of the user.
-
-    Raises an error for more than 10 million pairs, and for contradictions unless ``conflicts="keep"``.
-    """
+    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
     if conflicts == "raise":
@@ -588,10 +572,7 @@ def supervision_groups(
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Return the checkpoint of a fit to ``data``, or None without ``checkpoint``.
-
-    The parameters of ``estimator`` and ``data`` together must determine the result.
-    """
+    """Return the checkpoint of a fit, or None; parameters and ``data`` must determine its result."""
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True needs checkpoint, the file to resume from.")
@@ -630,10 +611,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
-    """Return the index of the row nearest to every row of X (ties: the lowest).
-
-    Cosine distances are rounded, as in the search, so that equal directions tie.
-    """
+    """Return the lowest index of the rows nearest to every row of X. Equal cosine directions are ties."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -665,8 +643,8 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
     """Return the function that scales X and further rows of the same features.
 
-    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both
-    drop constant features; if all are constant, one column of zeros remains.
+    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both drop
+    constant features; if all are constant, one column of zeros remains.
     """
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
@@ -695,10 +673,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result two-dimensional, shape (n_solutions, n_objectives).
-
-    If no solution is feasible, the front consists of the non-dominated solutions of least violation.
-    """
+    """Make ``F`` of a pymoo result 2-d, with the front of least violation if no solution is feasible."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

@@ -96,10 +96,9 @@ class FrontMixin(metaclass=ABCMeta):
 
         Raises
         ------
-        ValueError
-            If the rule is unknown, with the nearest name, or the row is outside the front.
-        TypeError
-            If the callable does not return a row number.
+        ValueError, TypeError
+            If the rule is unknown (the message has the nearest name), the row is outside the front, or the
+            callable does not return a row number.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -147,10 +146,7 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin of clusterers that search: returns the search, and compares it with its controls.
-
-    A subclass implements ``_plans``, a version of ``fit`` that yields a Plan before every search.
-    """
+    """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
 
     _plans: Callable[..., Plans[Any]]
 

@@ -145,8 +145,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, clusters whose medoid is zero, or has the direction of an earlier medoid, are
-        never predicted.
+        Clusters whose medoid is zero, or parallel to an earlier medoid, are never predicted with cosines.
 
         Parameters
         ----------
@@ -310,10 +309,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 def most_satisfied(
     xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
 ) -> int:
-    """Return the solution with the largest sum of ``scores`` / ``n_pairs``; ties: the least Xie-Beni index.
-
-    ``scores`` of shape (n_solutions, 2) are the numbers of satisfied must-links and cannot-links.
-    """
+    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Equal sums of fractions can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

@@ -74,8 +74,7 @@ class Method:
     aliases : mapping of str to mapping
         Names of the published variants, with the options of each.
     supervision : tuple of str
-        Supervision that ``fit`` supports: ``"labels"`` (partial, one per sample), ``"label_sets"`` (partial,
-        any number per sample), ``"pairs"``.
+        Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (partial, any number), ``"pairs"``.
     sparse, bags, categorical : bool
         Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
         frames with categorical columns.
@@ -539,11 +538,7 @@ def get_method(name: str) -> Method:
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """Return the method of a name or alias (ignoring case, hyphens and underscores), and the alias's options.
-
-    Other packages are imported only if the name is unknown. An unknown name raises ValueError with the
-    nearest.
-    """
+    """Return the method of a name or alias, and the options of the alias; raise ValueError if unknown."""
     found = _known(name)
     if found is None:
         add_installed()

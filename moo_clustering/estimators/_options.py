@@ -1,12 +1,7 @@
 """Parameters of estimators, each written once, as an annotated field of a class.
 
 :func:`estimator` derives the constructor, scikit-learn's parameter constraints and the documented defaults.
-Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only::
-
-    @estimator
-    class MIGKA(PartitionBagClusterer):
-        pm: Probability = 0.8
-        threshold: Count | None = None
+Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
 """
 
 from __future__ import annotations

@@ -63,8 +63,7 @@ class AMOSAClus(MedoidSetClusterer):
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
-        Largest size of the archive, and its size after reduction. Default: 200 and 100, or 20 and 10 below 20
-        samples.
+        Largest size of the archive, and size after reduction. Default: 200, 100 (20, 10 below 20 samples).
     gamma : float
         The archive starts from ``gamma * soft_limit`` random solutions.
     n_climb, n_moves : int
@@ -76,8 +75,6 @@ class AMOSAClus(MedoidSetClusterer):
         See :class:`~moo_clustering.algorithms.AMOSA`.
     perturbation_scale : float
         Scale of the perturbation of a centre, in standard deviations of every feature.
-    form : {"auto", "matrix", "vector"}
-        As for :class:`NSGA2Clus`, for medoids.
     checkpoint_every : int
         Number of temperatures between checkpoints.
 
@@ -303,11 +300,7 @@ def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generat
 
 
 class CenterProblem(Problem):
-    """Problem with centres as genes, padded with NaN, and the objectives of medoids: Xie-Beni and I-index.
-
-    Evaluation removes centres without samples from the genes. A single remaining centre has Xie-Beni 1e12 and
-    I-index 0. ``noise`` is in standard deviations of each feature.
-    """
+    """Centres as genes, padded with NaN, with the objectives Xie-Beni and I-index, as for medoids."""
 
     def __init__(
         self,

@@ -78,6 +78,8 @@ class BagClusterer(
         Weight of the violation.
     normalize : bool
         Scale every feature to 0..1 over the instances of all bags (Eq. 11).
+    weighting : {"bag", "instance"}
+        Centroids are means of bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
@@ -126,12 +128,9 @@ class BagClusterer(
 
         Raises
         ------
-        ValueError
-            If parameters, bags, labels or pairs are out of range, or there are more clusters than bags.
-        TypeError
-            If ``X`` is not numeric.
-        InconsistentConstraintsError
-            If labels and pairs contradict each other.
+        ValueError, TypeError, InconsistentConstraintsError
+            If parameters, bags, labels or pairs are out of range, ``X`` is not numeric, there are more
+            clusters than bags, or labels and pairs contradict each other.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -267,7 +266,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number the clusters by first bag, return their old numbers, and warn if any are missing or small."""
+        """Number the clusters by first bag, return the old numbers, and warn of missing or small clusters."""
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
@@ -323,6 +322,9 @@ class DistanceOptions:
     ----------
     max_memory : float
         Largest size of the distances in bytes.
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
+        Distance of :func:`moo_clustering.bags.bag_distances` from bags to medoids, and from candidate medoids
+        to bags.
     """
 
     _: KW_ONLY

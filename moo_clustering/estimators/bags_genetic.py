@@ -167,11 +167,6 @@ class _EligibleStatistics(tools.Statistics):
 class PartitionBagClusterer(GeneticBagClusterer):
     """Base class of searches with one gene per bag, its cluster, which minimise a :class:`BagObjective`.
 
-    Parameters
-    ----------
-    weighting : {"bag", "instance"}
-        Centroids are means of bag means (Eq. 3), or of all instances.
-
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
@@ -518,12 +513,8 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     n_clusters, k_min : int
         Largest and smallest number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
         the index is biased between different numbers of clusters.
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
     centers : {"medoid", "mean"}
         Centres in the index: medoids, or centroids of the partition, which explain the published results.
-    weighting : {"bag", "instance"}
-        Centroids with ``centers="mean"`` are means of bag means (Eq. 3), or of all instances.
     mutation : {"index", "rank"}
         A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
     reach : float

@@ -80,9 +80,6 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Parameters
     ----------
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance of :func:`moo_clustering.bags.bag_distances`, from bags to medoids, and from candidate
-        medoids to the bags of the cluster.
     init : "random" or array-like of shape (n_clusters,)
         Initial medoids: random bags, or bag numbers (for a single run).
 
@@ -174,7 +171,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate between assignments of bags to medoids and updates (Eq. 2), for several starts.
+    """Alternate between assignments of bags to medoids and updates of medoids (Eq. 2).
 
     ``H[i, j]`` is the distance from bag i to bag j, and ``medoids`` contains distinct bags, one row per
     start.
@@ -259,8 +256,6 @@ class MIKMeans(BagKMeans):
     empty : {"repair", "keep"}
         An empty cluster gets the bag farthest from its centre, or keeps its centre and can be missing in the
         result. Empty clusters are common, because central centres are nearer to the farthest instances.
-    weighting : {"bag", "instance"}
-        Centres are means of bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
@@ -364,10 +359,7 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Alternate between assignments of bags to centres, followed by ``repair``, and updates of the centres.
-
-    O(n_bags (n_clusters + n_features)) memory besides the bags and a block of bounded size.
-    """
+    """Alternate between assignments of bags to centres, followed by ``repair``, and updates of centres."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
     filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair

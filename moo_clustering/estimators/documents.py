@@ -94,13 +94,11 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
         ``"cspa"`` use METIS if installed, which balances the cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs in the consensus: all, the half with the best agreement with the others, or an evolved subset.
-        The gain is small and unreliable.
+        Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
     choose : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     normalize : bool
-        Scale topics to unit length before documents are assigned. Without scaling, as published, results
-        depend on the arbitrary lengths of the topics.
+        Scale topics to unit length to assign documents. False: as published, with arbitrary lengths.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
@@ -119,8 +117,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     confidence_ : ndarray of shape (n_documents,)
         Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms. Consensus functions accept
-        ``run_labels_[:, run_labels_[0] >= 0]``.
+        Labels of the runs, and -1 for documents without terms. Consensus functions accept ``run_labels_[:,
+        run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
@@ -348,8 +346,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
         gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
     normalize : bool
-        Scale topics to unit length before documents are assigned. Without scaling, as published, results
-        depend on the arbitrary lengths of the topics.
+        Scale topics to unit length to assign documents. False: as published, with arbitrary lengths.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB

@@ -72,11 +72,9 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     Notes
     -----
     Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster gets the row that is least similar to its centroid.
-
-    O(n_init nnz(X) n_clusters) time per iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with
-    nnz(X) = n_samples n_features for dense data. O((n_samples + n_features) n_clusters) memory besides a copy
-    of X, which stays sparse.
+    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
+    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
+    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse.
 
     References
     ----------
@@ -107,11 +105,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : ignored
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range.
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_n_clusters(self.n_clusters, X.shape[0])

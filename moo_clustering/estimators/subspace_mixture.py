@@ -75,8 +75,6 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         EM after a swap.
     min_variance : float
         Smallest variance in a cluster, relative to the variance of the feature over all samples.
-    n_jobs : int
-        Number of threads for dense data. Does not affect the result.
 
     Attributes
     ----------
@@ -85,13 +83,11 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     shares_ : ndarray of shape (n_clusters_,)
         Shares of the samples.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Gain in log-likelihood of every relevant feature, minus its cost. Rows sum to 1, or are 0 without
-        relevant features.
+        Gain in log-likelihood of every relevant feature, minus its cost; non-zero rows are scaled to sum 1.
     objective_ : float
         Gain in log-likelihood over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
-        Increasing objective after the initial clusters, and after every improvement. A violated cannot-link
-        costs 1e9 here.
+        Objective of the initial clusters and after improvements, minus 1e9 per violated cannot-link.
     n_iter_ : int
         Total number of iterations of EM.
 
@@ -101,11 +97,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
     reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
     n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
-    features are never relevant.
-
-    Correlated features in a cluster increase the selected number of clusters (five to eight on iris and
-    wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian, so other methods suit them
-    better.
+    features are never relevant. Correlated features in a cluster increase the selected number of clusters
+    (five to eight on iris and wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian,
+    so other methods suit them better.
 
     References
     ----------
@@ -372,10 +366,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Return a random sample of ``group`` and its neighbours in features with many neighbours.
-
-        Features are selected one by one, among the neighbours in the previous features.
-        """
+        """Return a random sample (of ``group``) and its neighbours in successively selected features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
