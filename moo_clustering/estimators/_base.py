@@ -334,7 +334,8 @@ class NearestSampleMixin:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
-        put into different clusters, which get the label of the first. O(n n_samples n_features) time.
+        put into different clusters, which get the label of the first. O(n n_samples n_features) time, bounded
+        memory.
 
         Parameters
         ----------
@@ -403,7 +404,7 @@ class SpectralMixin(NearestSampleMixin):
     def to_networkx(self) -> nx.Graph:
         """Convert the similarity matrix to a weighted graph with the node attribute ``cluster``."""
         check_is_fitted(self)
-        import networkx as nx  # only here, because its import takes a sixth of a second
+        import networkx as nx  # slow import
 
         graph = nx.from_scipy_sparse_array(self.similarity_)
         nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
@@ -491,7 +492,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Move samples with equal numbers in ``equal``, except ``fixed``, to their most frequent cluster."""
+    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: the lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):

@@ -20,11 +20,7 @@ class CitedMixin:
     """Mixin of estimators that can be cited."""
 
     def citation(self) -> str:
-        """Return BibTeX entries of the papers that describe the method, if any, and then of this package.
-
-        Returns
-        -------
-        str
+        """Return a string of BibTeX entries: the papers of the method, if any, then this package.
 
         Examples
         --------

@@ -145,7 +145,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        Clusters whose medoid is zero, or parallel to an earlier medoid, are never predicted with cosines.
+        Cosine distances never predict clusters whose medoid is zero or has an earlier medoid's direction.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class Method:
     aliases : mapping of str to mapping
         Names of the published variants, with the options of each.
     supervision : tuple of str
-        Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (partial, any number), ``"pairs"``.
+        Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (any number per sample), ``"pairs"``.
     sparse, bags, categorical : bool
         Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
         frames with categorical columns.
@@ -456,7 +456,7 @@ _LEFT_OUT: dict[str, set[str]] = {}
 @cache
 def add_installed() -> None:
     """Register the methods of other packages once; those that fail to load are left out."""
-    # Sorted, so that the omitted one of two methods of equal name does not depend on the file order.
+    # Sorted, so that the choice between two methods of equal name does not depend on the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:

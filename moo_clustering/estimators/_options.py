@@ -73,7 +73,7 @@ def estimator(kind: C) -> C:
     ----------
     kind : type
         Estimator or base class. Annotations must be names that exist when the module runs. ``ClassVar`` marks
-        annotations that are not parameters, or no longer in a subclass.
+        annotations that are not parameters, and removes parameters of base classes.
 
     Returns
     -------

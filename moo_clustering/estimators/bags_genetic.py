@@ -70,7 +70,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
         Number of individuals, of generations after the initial population, and largest number of evaluations,
         including trial evaluations.
     elitism : {1, 0}
-        With 1, the best individual so far replaces the worst of a generation without an equally good one.
+        1: the best individual so far replaces the worst of generations without an equally good individual.
 
     Attributes
     ----------
@@ -259,8 +259,8 @@ class RedrawOptions(MutationOptions):
     Parameters
     ----------
     weights : {"contrast", "scaled", "printed", "greedy"}
-        Probabilities of the values of a gene: by the improvement over the worst value, by Eq. 9, by Eqs. 5
-        and 6 as printed (favouring worse values), or always the best value.
+        Weights of the values of a gene: improvement over the worst value (``"contrast"``), Eq. 9, Eqs. 5 and
+        6 as printed, which favour worse values, or only the best value (``"greedy"``).
     empty : {"farthest", "closest"}
         Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
@@ -279,7 +279,7 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
     Notes
     -----
-    The mutation of a generation takes O(pop_size N (n + K^3)) time for n instances, N bags and K clusters.
+    The mutation of a generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
 
     References
     ----------
@@ -325,7 +325,7 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
     Notes
     -----
-    A generation takes O(pop_size N n) time for n instances in N bags. The result is the best partition with
+    A generation takes O(pop_size n_bags n_instances) time. The result is the best partition with
     ``min_cluster_size`` bags in all clusters, and ``logbook_`` describes such partitions only.
 
     References
@@ -390,7 +390,7 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     Notes
     -----
     The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
-    :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time, with symbols as for MIGKA.
+    :class:`MemeticCHCMIC`. A generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
 
     References
     ----------
@@ -445,14 +445,14 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     optima : float
         Share of the initial population that is improved to local optima.
     perturbation, fresh : float
-        A restart redraws the first share of genes in copies of the best individual, before their descent, and
-        replaces the second share of the other individuals by random partitions.
+        Share of genes that a restart redraws in copies of the best individual, before their descent, and
+        share of the other individuals that it replaces by random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
 
     Notes
     -----
-    With equal evaluations, descents from random starts are as good for two clusters with few local optima, or
+    Descents from random starts with equal evaluations are as good for two clusters and few local optima, or
     for budgets of a few dozen descents, and worse otherwise.
 
     References
@@ -527,14 +527,14 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids. If constraints moved a medoid, its remaining bags have a new one (Eq. 2).
+        Bag numbers of the medoids. If constraints moved a medoid, Eq. 2 selects another from its cluster.
     medoid_bags_ : Bags
         Medoids in the units of the data.
 
     Notes
     -----
-    The distances of n instances in N bags take O(n^2 n_features) time and 8 N^2 bytes. A generation takes
-    O(pop_size N n_clusters) time.
+    The distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
+    n_bags n_clusters) time.
 
     References
     ----------

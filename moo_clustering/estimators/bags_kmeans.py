@@ -99,10 +99,8 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     Every assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
     whole, the largest first, and conflicting groups to different clusters. Small clusters are then filled
     with bags without constraints. Updates with an asymmetric distance can increase the inertia. If medoids
-    repeat, the best solution of the cycle is used.
-
-    O(n_instances^2 n_features) time for the distances, O(n_init n_clusters n_bags^2) for an update, and 8
-    n_bags^2 bytes.
+    repeat, the best solution of the cycle is used. O(n_instances^2 n_features) time for the distances,
+    O(n_init n_clusters n_bags^2) for an update, and 8 n_bags^2 bytes.
 
     References
     ----------
@@ -171,11 +169,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Alternate between assignments of bags to medoids and updates of medoids (Eq. 2).
-
-    ``H[i, j]`` is the distance from bag i to bag j, and ``medoids`` contains distinct bags, one row per
-    start.
-    """
+    """Alternate between assignments and updates (Eq. 2) of ``medoids`` (rows) by distances H[bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -226,7 +220,7 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Return the medoids of clusters (Eq. 2) for every start; ties are broken by the current medoid."""
+    """Return the medoids of clusters (Eq. 2) for every start; the current medoid wins ties."""
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
@@ -246,7 +240,7 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags (MIKM), with the distance of the farthest instance of a bag to a centre.
+    """k-means of bags (MIKM), with distances from the farthest instance of a bag to a centre.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     choose : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     normalize : bool
-        Scale topics to unit length to assign documents. False: as published, with arbitrary lengths.
+        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
@@ -112,13 +112,12 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     Attributes
     ----------
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of the clusters in a meta-cluster that contain a document (``consensus="mcla"``), or mean
-        co-occurrence with the documents of a cluster.
+        Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
         Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms. Consensus functions accept ``run_labels_[:,
-        run_labels_[0] >= 0]``.
+        Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
+        pass them ``run_labels_[:, run_labels_[0] >= 0]``.
     run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
@@ -252,7 +251,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights, or the largest without terms.
+        """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
         Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
         """
@@ -346,7 +345,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
         gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
     normalize : bool
-        Scale topics to unit length to assign documents. False: as published, with arbitrary lengths.
+        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB

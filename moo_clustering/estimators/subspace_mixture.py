@@ -79,15 +79,15 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     Attributes
     ----------
     cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
-        Means and variances. Clusters share those of features that are not relevant for them.
+        Means and variances, which clusters share for features that are not relevant for them.
     shares_ : ndarray of shape (n_clusters_,)
         Shares of the samples.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Gain in log-likelihood of every relevant feature, minus its cost; non-zero rows are scaled to sum 1.
+        Gain in log-likelihood of relevant features minus their cost; rows sum to 1, or are 0 without any.
     objective_ : float
         Gain in log-likelihood over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
-        Objective of the initial clusters and after improvements, minus 1e9 per violated cannot-link.
+        Objective after the initial clusters and every improvement, minus 1e9 per violated cannot-link.
     n_iter_ : int
         Total number of iterations of EM.
 
