@@ -492,7 +492,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: the lowest)."""
+    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
