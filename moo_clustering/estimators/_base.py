@@ -82,11 +82,7 @@ OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
-    """Mixin that validates numeric parameters.
-
-    Booleans raise an error: ``n_clusters=True`` is not a count, and would recompile loops. NumPy integers are
-    converted to Python integers, which cannot overflow.
-    """
+    """Mixin that rejects booleans for numbers, and converts NumPy integers, which can overflow, to int."""
 
     _parameter_constraints: ClassVar[dict[str, Any]]
 
@@ -97,7 +93,7 @@ class NumericOptionsMixin(CitedMixin, ShortMessages):
             elif isinstance(value, np.integer):
                 setattr(self, name, int(value))
             elif name == "metric" and isinstance(value, str) and len(value) > _LONGEST_NAME:
-                # A metric may be any text, and the libraries that look it up quote all of it.
+                # The messages of other libraries quote the whole string.
                 raise InvalidParameterError(
                     f"The 'metric' parameter of {type(self).__name__} must be the name of a metric. "
                     f"Got {message_line(repr(value))} instead."
@@ -146,10 +142,8 @@ class ReportMixin(NumericOptionsMixin):
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If the data or options do not match the fit.
+        NotFittedError, ValueError
+            Before ``fit``, or if the data or options do not match the fit.
 
         Examples
         --------
@@ -163,32 +157,24 @@ class ReportMixin(NumericOptionsMixin):
         return _pages("estimators").write_report_of(self, path, X, **options)
 
     def clustering_result(self) -> ClusteringResult:
-        """Return what the clusterer found, for reports, cards, plots and the command.
-
-        Returns
-        -------
-        ClusteringResult
-        """
+        """Return the results of the fit as a :class:`~moo_clustering.results.ClusteringResult`."""
         check_is_fitted(self, "labels_")
         return self._clustering_result()
 
     def _clustering_result(self) -> ClusteringResult:
-        """Result from the attributes. A subclass replaces fields of what this returns."""
+        """Create the result from the attributes. A subclass replaces fields of the returned result."""
         scale = getattr(self, "scale", None)
         return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report` in the notebook or in the browser.
+        """Display the page of :meth:`report`, which also documents the errors, in a notebook or the browser.
+
+        Without a browser, a UserWarning names the temporary file of the page.
 
         Parameters
         ----------
         X, **options
-            As for :meth:`report`, which also documents the errors.
-
-        Warns
-        -----
-        UserWarning
-            If there is no browser. The warning names the temporary file of the page.
+            As for :meth:`report`.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -258,22 +244,19 @@ class ReportMixin(NumericOptionsMixin):
         return bundle
 
     def _with_card(self, diagram: str) -> str:
-        """HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
+        """Return HTML of the fitted clusterer and its parameters, or of the parameters before ``fit``."""
         if getattr(self, "labels_", None) is None:
             return diagram
         return cast(str, _pages("card").card_of(self, diagram))
 
 
 def _pages(name: str) -> Any:
-    """Import a module of the reports.
-
-    The import is lazy because the reports import the estimators, and fits do not need reports.
-    """
+    """Import a module of the reports lazily: reports import the estimators, and fits do not need reports."""
     return importlib.import_module(f"moo_clustering.visualization.report.{name}")
 
 
 def scaled_features(scale: Any, X: Any) -> Any:
-    """Features in the scale of the fit; bags are not scaled."""
+    """Return features in the scale of the fit. Bags are not scaled."""
     if isinstance(X, Bags) or scale not in ("standard", "isotropic", "minmax"):
         return X
     if scale != "minmax":
@@ -283,10 +266,7 @@ def scaled_features(scale: Any, X: Any) -> Any:
 
 
 def sizes_text(labels: NDArray[np.integer[Any]], new: int = 0) -> str:
-    """Sizes of the clusters and number of outliers, such as "2 clusters of 100, 50 samples".
-
-    ``new`` is the number of clusters without labels.
-    """
+    """Describe cluster sizes, ``new`` clusters without labels and outliers: "2 clusters of 9, 5 samples"."""
     sizes = np.sort(np.bincount(labels[labels >= 0]))[::-1]
     sizes = sizes[sizes > 0]
     shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
@@ -312,10 +292,8 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
         Parameters
         ----------
-        X, y
-            As for ``fit``.
-        **options
-            ``must_link`` and ``cannot_link``, as for ``fit``.
+        X, y, **options
+            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
         """
         return self.fit(X, y, **options).labels_
 
@@ -346,21 +324,15 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Dense or, for some classes, sparse features; distances of shape (n_samples, n_samples) with
             ``metric="precomputed"``, if the class supports it.
         y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ..., and -1 for unlabelled samples.
+            Partial labels 0, 1, ..., and -1 for unlabelled samples. A warning is issued if all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart.
 
         Raises
         ------
-        ValueError
-            If parameters, data, labels or pairs are out of range.
-        InconsistentConstraintsError
-            If labels and pairs contradict each other, unless ``conflicts="keep"``.
-
-        Warns
-        -----
-        UserWarning
-            If all samples are labelled, so that no label is left to score with.
+        ValueError, InconsistentConstraintsError
+            If parameters, data, labels or pairs are out of range, or, unless ``conflicts="keep"``, labels and
+            pairs contradict each other.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -385,7 +357,7 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
 
 
 def recall_text(recall: float | None) -> str | None:
-    """Recall of approximate neighbour lists as text, None for exact lists."""
+    """Return the recall of approximate neighbour lists as text, or None for exact lists."""
     return None if recall is None else f"approximate lists, with {recall:.1%} of the nearest"
 
 
@@ -418,14 +390,13 @@ class NearestSampleMixin:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
         Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
-        put into different clusters, which get the label of the first. O(n n_samples n_features) time, in
-        blocks of bounded memory.
+        put into different clusters, which get the label of the first. O(n n_samples n_features) time, bounded
+        memory.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            New samples; with ``metric="precomputed"`` their distances to the samples of the fit, shape
-            (n, n_samples).
+            With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
 
         Raises
         ------
@@ -489,7 +460,7 @@ class SpectralMixin(NearestSampleMixin):
     def to_networkx(self) -> nx.Graph:
         """Convert the similarity matrix to a weighted graph with the node attribute ``cluster``."""
         check_is_fitted(self)
-        import networkx as nx  # only here, because its import takes a sixth of a second
+        import networkx as nx  # slow import
 
         graph = nx.from_scipy_sparse_array(self.similarity_)
         nx.set_node_attributes(graph, dict(enumerate(self.labels_.tolist())), "cluster")
@@ -502,7 +473,7 @@ class SpectralMixin(NearestSampleMixin):
         lists: NeighborLists,
         n_clusters: int,
     ) -> None:
-        """Set the results. If X has fewer distinct rows than ``n_clusters``, they are the clusters."""
+        """Set the results. Distinct rows of X are the clusters if fewer than ``n_clusters``."""
         self.labels_ = partition.labels
         self.similarity_ = partition.similarity
         self.embedding_ = partition.embedding
@@ -520,10 +491,7 @@ class SpectralMixin(NearestSampleMixin):
 def fewer_distinct_rows(
     X: NDArray[np.floating[Any]], lists: NeighborLists, n_clusters: int
 ) -> NDArray[np.int32] | None:
-    """Distinct rows as clusters, by first appearance, if fewer than ``n_clusters``, otherwise None.
-
-    O(n_samples) time unless nearly every sample has a duplicate; then the rows are sorted.
-    """
+    """Label distinct rows by first appearance if fewer than ``n_clusters``, otherwise return None."""
     # With fewer than K distinct rows, fewer than K samples have no duplicate.
     if np.count_nonzero(lists.distances[:, 0] > 0) >= n_clusters:
         return None
@@ -532,7 +500,7 @@ def fewer_distinct_rows(
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Bytes of every row of a table, or of a canonical sparse matrix. Equal rows have equal bytes."""
+    """Yield bytes of every row of a table or canonical sparse matrix. Equal rows have equal bytes."""
     if not issparse(X):
         # Adding zero turns -0.0 into 0.0, whose bytes differ.
         yield from (np.ascontiguousarray(row + 0).tobytes() for row in X)
@@ -545,33 +513,30 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def cluster_orders(labels: Labels, n_clusters: int) -> NDArray[np.intp]:
-    """Cluster numbers in the order of their first samples, shape (n_partitions, n_clusters).
-
-    Empty clusters follow in ascending order.
-    """
+    """Order clusters by first sample, with empty clusters last, shape (n_partitions, n_clusters)."""
     ranks = np.full((len(labels), n_clusters), n_clusters, dtype=np.int32)
     np.put_along_axis(ranks, labels, relabel_by_first_appearance(labels), axis=1)
     return ranks.argsort(axis=1, kind="stable")
 
 
 def equal_rows(X: Any) -> NDArray[np.intp]:
-    """Index of every row among the distinct rows, by first appearance. O(n_values) time."""
+    """Number every row by its distinct row, in the order of first appearance. O(n_values) time."""
     return equal_items(row_keys(X))
 
 
 def equal_items(keys: Iterable[bytes]) -> NDArray[np.intp]:
-    """Index of every key among the distinct keys, by first appearance."""
+    """Number every key by its distinct key, in the order of first appearance."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.intp)
 
 
 def count_distinct_rows(X: Any, limit: int) -> int:
-    """Number of distinct rows, counted up to ``limit``."""
+    """Count distinct rows, up to ``limit``."""
     return count_distinct(row_keys(X), limit)
 
 
 def count_distinct(keys: Iterable[bytes], limit: int) -> int:
-    """Number of distinct keys, counted up to ``limit``."""
+    """Count distinct keys, up to ``limit``."""
     seen: set[bytes] = set()
     for key in keys:
         seen.add(key)
@@ -583,11 +548,7 @@ def count_distinct(keys: Iterable[bytes], limit: int) -> int:
 def united(
     labels: NDArray[Any], equal: NDArray[Any], fixed: NDArray[np.integer[Any]] | None = None
 ) -> NDArray[np.int32]:
-    """Move samples with the same number in ``equal`` into the cluster of most of them (ties: lowest label).
-
-    Samples in ``fixed`` are not moved, and clusters can become empty. O(n_partitions n_samples log n_samples)
-    time if numbers repeat.
-    """
+    """Move samples with equal numbers, except ``fixed``, to their most frequent cluster (ties: lowest)."""
     out = np.array(labels, dtype=np.int32)
     n_distinct = int(equal.max()) + 1
     if n_distinct == len(equal):
@@ -624,11 +585,7 @@ def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
 
 
 class Supervision(NamedTuple):
-    """Pairs from partial labels and from the user, and their closure.
-
-    ``components`` are groups of samples that belong together, with two or more samples or a label, ordered by
-    first sample.
-    """
+    """Pairs from labels and the user, and groups of samples that belong together, by first sample."""
 
     pairs: PairwiseConstraints
     components: list[NDArray[np.intp]]
@@ -641,11 +598,7 @@ def supervision_pairs(
     cannot_link: ArrayLike | None,
     conflicts: str = "raise",
 ) -> Supervision:
-    """Combine all pairs of labelled samples with the pairs of the user.
-
-    Raises an error if must-links contradict cannot-links or labels, unless ``conflicts="keep"``, and if
-    labels make more than 10 million pairs.
-    """
+    """Combine pairs of labelled samples with other pairs; ``conflicts="raise"`` rejects contradictions."""
     given = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
     labelled = np.zeros(n_samples, dtype=bool)
     if conflicts == "raise":
@@ -668,10 +621,7 @@ def supervision_pairs(
 def supervision_groups(
     n_samples: int, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None
 ) -> ConstraintGroups:
-    """Transitive closure of labels and pairs: groups of samples, and pairs of groups to separate.
-
-    Raises an InconsistentConstraintsError for contradictions.
-    """
+    """Compute the closure of labels and pairs; raise InconsistentConstraintsError for contradictions."""
     pairs = None
     if must_link is not None or cannot_link is not None:
         pairs = PairwiseConstraints(must_link, cannot_link, n_samples=n_samples)
@@ -679,10 +629,7 @@ def supervision_groups(
 
 
 def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
-    """Checkpoint of a fit of ``estimator`` to ``data``, or None if ``checkpoint`` is None.
-
-    ``data`` contains everything except the parameters that determines the result.
-    """
+    """Return the checkpoint of a fit, or None; parameters and ``data`` must determine its result."""
     if estimator.checkpoint is None:
         if estimator.resume:
             raise ValueError("resume=True needs checkpoint, the file to resume from.")
@@ -721,11 +668,7 @@ def _plain(value: Any) -> Any:
 
 
 def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
-    """Index of the row nearest to every row of X (ties: the lowest).
-
-    Cosine distances are rounded, as in the search, so that equal directions tie. O(n_samples n_rows
-    n_features) time, in blocks of bounded memory.
-    """
+    """Return the lowest index of the rows nearest to every row of X. Equal cosine directions are ties."""
     out = np.empty(X.shape[0], dtype=np.int32)
     for part in block_slices(X.shape[0], rows.shape[0]):
         out[part] = row_distances(X[part], rows, metric).argmin(axis=1)
@@ -733,7 +676,7 @@ def nearest_rows(X: Any, rows: Any, metric: Metric) -> NDArray[np.int32]:
 
 
 def row_distances(X: Any, rows: Any, metric: Metric) -> NDArray[np.float64]:
-    """Distances between samples and rows, shape (n_samples, n_rows)."""
+    """Compute distances between samples and rows, shape (n_samples, n_rows)."""
     name = metric if isinstance(metric, str) else None
     dense = not issparse(X) and not issparse(rows)
     if name in ("euclidean", "sqeuclidean") and dense:
@@ -787,11 +730,7 @@ def _scaled(
 
 
 def settled(result: Result) -> Result:
-    """Make ``F`` of a pymoo result two-dimensional, shape (n_solutions, n_objectives).
-
-    pymoo returns a vector for a single solution, and None if no solution is feasible. In that case the
-    non-dominated solutions of the least violation replace the front.
-    """
+    """Make ``F`` of a pymoo result 2-d, with the front of least violation if no solution is feasible."""
     if result.opt is None:
         violation = result.pop.get("CV")[:, 0]
         best = np.flatnonzero(violation == violation.min())

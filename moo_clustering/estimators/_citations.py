@@ -1,8 +1,4 @@
-"""Papers of the methods as BibTeX.
-
-They are in ``assets/references.bib``, where the field ``estimators`` of an entry names the classes that
-implement it.
-"""
+"""Papers of the methods as BibTeX, from ``assets/references.bib`` with the field ``estimators``."""
 
 from __future__ import annotations
 
@@ -21,16 +17,10 @@ _ESTIMATORS = re.compile(r"^  estimators = \{(.*)\},\n", re.MULTILINE)
 
 
 class CitedMixin:
-    """An estimator that can be cited."""
+    """Mixin of estimators that can be cited."""
 
     def citation(self) -> str:
-        """BibTeX of the papers that describe the method, then of this package.
-
-        Returns
-        -------
-        str
-            An entry per paper. What is not known of a paper is left out; a method of this package alone
-            has no paper.
+        """Return a string of BibTeX entries: the papers of the method, if any, then this package.
 
         Examples
         --------
@@ -42,10 +32,7 @@ class CitedMixin:
 
 
 def bibtex(*classes: type) -> str:
-    """Entries of the papers that describe estimators or their base classes, then that of this package.
-
-    All papers without ``classes``. Each entry comes once, in the order of its key.
-    """
+    """Return entries of the papers of classes and their bases (default: all), then of this package."""
     names = {
         base.__name__
         for each in classes
@@ -59,7 +46,7 @@ def bibtex(*classes: type) -> str:
 
 @cache
 def _entries() -> list[tuple[str, frozenset[str]]]:
-    """Every entry, and the estimators it belongs to."""
+    """Read every entry and the names of its estimators."""
     text = files("moo_clustering.estimators").joinpath("assets", "references.bib").read_text(encoding="utf-8")
     found = []
     for entry in text.strip().split("\n\n"):

@@ -48,21 +48,15 @@ from moo_clustering.results import ClusteringResult, Front, Objective
 if TYPE_CHECKING:
     pass
 
-# Parameters that may change when a run is resumed; a longer run continues a shorter one.
-
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
-# Parameter values with which an estimator runs a search.
-# Parameters that write files, and their values that do not.
+# Values of parameters with which an estimator writes no files.
 _SAVING: dict[str, Any] = {"checkpoint": None, "resume": False}
+# Values of parameters with which an estimator runs a search.
 _SEARCHING = {"n_gen": 20, "engine": "pymoo", "search": "evolve", "solver": "nsga2"}
 
 
 class FrontMixin(metaclass=ABCMeta):
     """Mixin of clusterers that find a front of partitions, from which a rule selects ``labels_``.
-
-    A subclass sets ``pareto_front_``, ``objective_names_`` and ``pareto_labels_`` (or see
-    :class:`LazyFrontMixin`) in ``fit``, and implements :meth:`_take_member`. It can add rules by
-    :meth:`_own_rules` and :meth:`_take_by_rule`.
 
     Attributes
     ----------
@@ -70,9 +64,8 @@ class FrontMixin(metaclass=ABCMeta):
         Objectives of the non-dominated solutions, in natural sign.
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions.
-    objective_names_ : tuple of str
-    rules_ : tuple of str
-        Names of the rules that :meth:`choose` accepts.
+    objective_names_, rules_ : tuple of str
+        Names of the objectives, and of the rules that :meth:`choose` accepts.
     """
 
     pareto_front_: NDArray[np.float64]
@@ -89,7 +82,7 @@ class FrontMixin(metaclass=ABCMeta):
         return tuple(dict.fromkeys((*self._own_rules(), "knee", *self.objective_names_)))
 
     def choose(self, rule: _base.Rule) -> Self:
-        """Select another solution of the front, without another search.
+        """Set ``labels_`` and similar attributes to another solution of the front, without another search.
 
         Parameters
         ----------
@@ -100,14 +93,12 @@ class FrontMixin(metaclass=ABCMeta):
         Returns
         -------
         self
-            With new ``labels_``, ``n_clusters_`` and further attributes of the solution.
 
         Raises
         ------
-        ValueError
-            If the rule is unknown, with the nearest name, or the row is outside the front.
-        TypeError
-            If the callable does not return a row number.
+        ValueError, TypeError
+            If the rule is unknown (the message has the nearest name), the row is outside the front, or the
+            callable does not return a row number.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -121,7 +112,7 @@ class FrontMixin(metaclass=ABCMeta):
         return self
 
     def _own_rules(self) -> tuple[str, ...]:
-        """Names of the rules other than the knee and the objectives."""
+        """Return names of the rules other than the knee and the objectives."""
         return ()
 
     def _take_by_rule(self, rule: str) -> None:
@@ -134,7 +125,7 @@ class FrontMixin(metaclass=ABCMeta):
         """Set the result to a solution of the front."""
 
     def _greater_is_better(self) -> Sequence[bool]:
-        """Mask of the objectives that are maximised."""
+        """Return the mask of the objectives that are maximised."""
         return (False,) * len(self.objective_names_)
 
     def _clustering_result(self) -> ClusteringResult:
@@ -144,7 +135,7 @@ class FrontMixin(metaclass=ABCMeta):
         return replace(found, front=front, rules=self.rules_, select=self._selected)
 
     def _selected(self, rule: str) -> ClusteringResult:
-        # A shallow copy is enough: ``choose`` sets attributes, and changes no object behind them but caches.
+        # A shallow copy suffices: ``choose`` sets attributes, and modifies only caches in place.
         other = copy.copy(self)
         return other.choose(rule)._clustering_result()
 
@@ -155,32 +146,25 @@ def _labels_of_rows(model: Any, rows: NDArray[np.intp]) -> Any:
 
 
 class ControlsMixin:
-    """Mixin of clusterers that search: hands out the search, and compares it with its controls.
-
-    A subclass implements ``_plans``, a generator with the arguments of ``fit`` that fits the estimator and
-    yields a :class:`~moo_clustering.algorithms.search.Plan` before every search.
-    """
+    """Mixin for search and controls; ``_plans`` fits like ``fit``, but yields a Plan before every search."""
 
     _plans: Callable[..., Plans[Any]]
 
     def search_for(self, X: Any, y: ArrayLike | None = None, **fit_options: Any) -> PymooSearch | DeapSearch:
-        """Return the search that ``fit`` would run, not yet started. The estimator is not fitted.
+        """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
 
-        Run it by :func:`~moo_clustering.algorithms.drive`, or use its ``problem`` with another algorithm, or
-        its ``toolbox`` in loops of DEAP. Raises a ValueError if parameters or data are out of range, or
-        ``fit`` would run no evolutionary search.
+        Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
+        with another algorithm, or its ``toolbox`` in loops of DEAP.
 
         Parameters
         ----------
-        X, y
-            As for ``fit``.
-        **fit_options
-            Further arguments of ``fit``, such as ``must_link``.
+        X, y, **fit_options
+            As for ``fit``. Options are its further arguments, such as ``must_link``.
 
-        Returns
-        -------
-        PymooSearch or DeapSearch
-            The first search, if ``fit`` runs several.
+        Raises
+        ------
+        ValueError
+            If parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 
@@ -189,7 +173,7 @@ class ControlsMixin:
         return parameters
 
     def _without(self, params: Mapping[str, Any]) -> Self:
-        """Clone, with those of the parameters that the class has replaced."""
+        """Return a clone, with replacements for parameters that the class has."""
         fresh: Any = clone(self)
         known = self._parameters()
         return fresh.set_params(**{name: value for name, value in params.items() if name in known})
@@ -204,7 +188,7 @@ class ControlsMixin:
         return plan
 
     def _without_search(self, wanted: str) -> ValueError:
-        """Error for a fit without a search, with the parameters that make it search."""
+        """Return the error for a fit without a search, which names the parameters to make it search."""
         params = self._parameters()
         cures = [
             f"{name}={value!r}"
@@ -235,14 +219,10 @@ class ControlsMixin:
 
         Parameters
         ----------
-        X
-            As for ``fit``.
+        X, partial_y, **given
+            ``X``, ``y`` (partial labels) and further arguments of ``fit``, such as ``must_link``.
         n_evals : int, optional
             Evaluations of every run. Default: those of the fit.
-        partial_y
-            Partial labels, the ``y`` of ``fit``.
-        **given
-            Further arguments of ``fit``, such as ``must_link``.
         """
         model: Any = self
         # These options apply only to the fit itself.
@@ -274,7 +254,7 @@ class ControlsMixin:
 
 
 def _n_evaluations(model: Any, first: Plan) -> int:
-    """Number of evaluations of a fit or, before it, of its search."""
+    """Return the number of evaluations of a fit or, before it, of its search."""
     done = getattr(getattr(model, "result_", None), "algorithm", None)
     if done is not None:
         return int(done.evaluator.n_eval)
@@ -292,8 +272,8 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
     Parameters
     ----------
     algorithm : GeneticAlgorithm of pymoo, or a class of it
-        Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its operators for real
-        numbers are replaced by those of the method, its survival is used.
+        Replaces the default search, for example ``SMSEMOA`` or ``NSGA3(directions)``. Its survival is used,
+        but its operators for real numbers are replaced by those of the method.
     callback : callable
         Called with the pymoo algorithm after every generation, like :class:`pymoo.core.callback.Callback`.
     termination : Termination or tuple
@@ -372,10 +352,7 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
 
 
 class LazyFrontMixin(FrontMixin):
-    """Mixin that computes ``pareto_labels_`` on first access.
-
-    A subclass implements :meth:`_find_pareto_labels`, and deletes ``pareto_labels_`` at the start of ``fit``.
-    """
+    """Mixin that computes ``pareto_labels_`` on first access; ``fit`` must first delete the attribute."""
 
     @cached_property
     def pareto_labels_(self) -> NDArray[np.int32]:
@@ -391,11 +368,7 @@ class LazyFrontMixin(FrontMixin):
 def choose_member(
     front: NDArray[np.float64], names: Sequence[str], greater_is_better: Sequence[bool], rule: _base.Rule
 ) -> int:
-    """Row of the front that a rule selects: the knee, the best in one objective, a row, or by a callable.
-
-    The objectives of the front have their natural sign. Raises a ValueError for an unknown rule, with the
-    nearest name, and for a row outside the front.
-    """
+    """Return the row of the front that a rule selects; objectives have their natural sign."""
     check_rule(rule, ("knee", *names))
     minimised = np.where(np.asarray(greater_is_better), -front, front)
     if callable(rule):
@@ -417,7 +390,7 @@ def choose_member(
 
 
 def check_rule(rule: object, allowed: Sequence[str]) -> None:
-    """Raise unless the rule is an allowed name, a row number or a callable; names the nearest rule."""
+    """Raise, with the nearest name, unless the rule is an allowed name, a row number or a callable."""
     is_row = isinstance(rule, Integral) and not isinstance(rule, bool)
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
@@ -429,26 +402,26 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class MemberGraphs(ABC):
-    """Similarity graphs of the members of a front, and their spectral partitions, one at a time."""
+    """Similarity graphs of the members of a front, and their spectral partitions, computed one at a time."""
 
     F: NDArray[np.float64]  # shape (n_members, 2): objectives
     X: NDArray[np.floating[Any]]  # shape (n_samples, n_features): scaled features, or precomputed distances
     lists: NeighborLists
     groups: ConstraintGroups
-    join_groups: bool  # whether samples of a group are linked, or only those of different groups kept apart
+    join_groups: bool  # whether samples of a group are linked, besides separating groups
     options: Mapping[str, Any]  # parameters of the estimator
-    seed: np.random.SeedSequence  # seed of every partition, so that asking twice gives the same one
+    seed: np.random.SeedSequence  # seed of every partition, so that repeated calls return the same partition
 
     @abstractmethod
     def partition(self, member: int) -> SpectralPartition:
-        """Partition of the graph of one solution."""
+        """Partition the graph of one solution."""
 
     def labels(self, member: int) -> NDArray[np.int32]:
-        """Labels of one solution."""
+        """Return the labels of one solution."""
         return self.partition(member).labels
 
     def clustered(self, S: csr_array) -> SpectralPartition:
-        """Spectral partition of a similarity matrix with the links of the groups."""
+        """Compute the spectral partition of a similarity matrix with the links of the groups."""
         options = self.options
         partition = spectral_partition(
             self.joined(S),
@@ -480,8 +453,8 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
     Parameters
     ----------
     must_link_edges : {False, True, "clique", "star"}
-        Whether labels add links of the largest similarity within a class: between all pairs (``"clique"``),
-        to its medoid (``"star"``), or either by the number of pairs (True). With False, labels only remove
+        Links of the largest similarity that labels add within a class: between all pairs (``"clique"``), to
+        its medoid (``"star"``), either by the number of pairs (True), or none (False). Labels also remove
         links between classes. Must-links passed to ``fit`` always add links.
 
     Attributes
@@ -523,10 +496,7 @@ class GraphFrontMixin(LazyFrontMixin, FrontSearchMixin, _base.SpectralMixin):
 def equal_together(
     partition: SpectralPartition, X: NDArray[Any], lists: NeighborLists, groups: ConstraintGroups
 ) -> SpectralPartition:
-    """Unite equal rows in one cluster, except rows with constraints.
-
-    Rows with more copies than neighbours can be in several components of a graph.
-    """
+    """Unite equal rows without constraints, which can be in several components if they are frequent."""
     if lists.distances.shape[1] and (lists.distances[:, 0] > 0).all():
         return partition
     labels = _base.united(partition.labels, _base.equal_rows(X), np.flatnonzero(groups.groups >= 0))

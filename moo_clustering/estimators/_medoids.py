@@ -59,8 +59,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         - ``"assignment"``: every assignment of samples to medoids respects them.
         - ``"none"``: only for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
-        Reassign the samples of the solutions to satisfy constraints, if these are consistent, except for
-        ``supervision="none"`` and ``"assignment"``.
+        Reassign samples of solutions to satisfy consistent constraints, unless ``supervision`` is ``"none"``
+        or ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
         Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
         satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or
@@ -79,8 +79,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-        Clusters 0, 1, ..., numbered by first sample. Equal rows are in the same cluster, unless constraints
-        separate them.
+        Clusters 0, 1, ..., numbered by first sample. Equal rows without constraints are in the same cluster.
     medoid_indices_ : ndarray of shape (n_clusters_,)
         Row number of the medoid of every cluster.
     chosen_ : int
@@ -88,7 +87,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     pareto_labels_ : ndarray of shape (n_solutions, n_samples), int32
         Partitions of the non-dominated solutions, before ``post_repair``.
     pareto_medoids_ : ndarray of shape (n_solutions, k_max)
-        Their medoids, padded with -1.
+        Medoids of these partitions, padded with -1.
     repaired_labels_, repaired_medoids_ : ndarray
         ``pareto_labels_`` and ``pareto_medoids_`` after ``post_repair``.
     constraint_scores_ : ndarray of shape (n_solutions, 2) or None
@@ -146,8 +145,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         """Predict the cluster of the nearest medoid, in the metric of the fit, without constraints.
 
         Samples of the fit get their ``labels_``, unless these depend on constraints or ``decode="literal"``.
-        With cosine distances, zero rows, and medoids in the direction of an earlier medoid, are never
-        predicted as clusters.
+        Cosine distances never predict clusters whose medoid is zero or has an earlier medoid's direction.
 
         Parameters
         ----------
@@ -202,7 +200,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return np.sqrt(fisher_weights(X, constraints))
 
     def _weigh(self, X: Any) -> Any:
-        """Features with the weights of ``metric="fisher"``."""
+        """Scale features by the weights of ``metric="fisher"``."""
         if self._weights is None:
             return X
         return csr_array(X @ diags_array(self._weights)) if issparse(X) else X * self._weights
@@ -239,7 +237,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         self._number_clusters()
 
     def _keys(self, problem: Any, genes: NDArray[Any], labels: Labels) -> NDArray[Any]:
-        """Keys that are equal for equivalent individuals."""
+        """Compute keys that are equal for equivalent individuals."""
         return problem.encoding.canonical(problem.medoids(genes))
 
     def _repaired_labels(self, problem: Any, front: Population) -> Labels:
@@ -281,10 +279,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return replace(found, front=replace(found.front, **final))
 
     def _take_by_rule(self, rule: str) -> None:
-        """Select by satisfied pairs, in total or with equal weights of must-links and cannot-links.
-
-        Ties: the least Xie-Beni index. Without pairs: the knee.
-        """
+        """Select by satisfied pairs, as documented for ``select``, or the knee without pairs."""
         if self.constraint_scores_ is None or self.supervision == "none":
             self._take_member(knee(self.pareto_front_ * np.where(self._greater_is_better(), -1.0, 1.0)))
         else:
@@ -314,10 +309,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
 def most_satisfied(
     xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
 ) -> int:
-    """Solution with the largest sum of ``scores`` / ``n_pairs``; ties: the least Xie-Beni index.
-
-    ``scores`` of shape (n_solutions, 2) are the numbers of satisfied must-links and cannot-links.
-    """
+    """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Equal sums of fractions can differ in the last bit.
     best = merit >= merit.max() - 1e-12 * max(1.0, float(merit.max()))

@@ -1,4 +1,4 @@
-"""The table of methods by short name, as the command lists them."""
+"""Table of the methods by short name, for the command ``moo-clustering``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from moo_clustering._messages import did_you_mean, quoted
 __all__ = ["METHODS", "Method", "add_installed", "find_method", "get_method", "warn_left_out"]
 
 _GROUP = "moo_clustering.methods"
-# Errors whose text needs no type in front.
+# Errors whose messages are clear without the type.
 _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
@@ -26,7 +26,7 @@ _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-I
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
 _NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
 # Options of the published variants of MOCK.
-# They stand here because the list of methods must not wait for the method itself.
+# They are defined here because listing the methods must not import MOCK.
 MOCK_DELTA: dict[str, Any] = {
     "encoding": "short",
     "delta": "auto",
@@ -53,50 +53,37 @@ MOCK_2007: dict[str, Any] = {
     "connectivity": "ranks",
     "min_cluster_share": 0.0,
 }
-# The mutation probability that the PESC paper prints beside these, 0.3, is none that MOCK has.
+# The PESC paper also states a mutation probability of 0.3, which MOCK does not have.
 MOCK_PESC: dict[str, Any] = {**MOCK_2007, "pop_size": 100, "n_gen": 100}
 
 
 @dataclass(frozen=True)
 class Method:
-    """A clustering method as the command ``moo-clustering`` knows it.
+    """Clustering method for the command ``moo-clustering``.
 
-    A package adds its own to the command by an entry point of the group ``moo_clustering.methods`` whose
-    object is a ``Method``.
+    Packages add methods by entry points of the group ``moo_clustering.methods`` that refer to a ``Method``.
 
     Parameters
     ----------
     name : str
         Short name of lower-case letters, digits and hyphens.
-    class_name : str
-        Estimator in ``module``.
-    paper : str
-        Paper that describes the method.
-    summary : str
-        One line on the method.
-    needs : str
-        Data and knowledge that it works on.
+    class_name, module : str
+        Estimator, and the module to import it from.
+    paper, summary, needs : str
+        Paper that describes the method, description on one line, and required data and supervision.
     aliases : mapping of str to mapping
-        The papers' names of its variants, and the options that make each.
+        Names of the published variants, with the options of each.
     supervision : tuple of str
-        Knowledge that ``fit`` takes besides the data: ``"labels"`` (partial, one per sample),
-        ``"label_sets"`` (partial, any number per sample), ``"pairs"``.
-    sparse : bool
-        Whether ``fit`` takes a sparse matrix, as the term weights of documents are.
-    bags : bool
-        Whether ``fit`` takes bags of instances, of which a table of samples is a special case.
-    stems : bool
-        Whether it is made for documents, of which it takes the tf-idf weights of stems.
-    presence : bool
-        Whether it is made for documents, of which it takes which words are in them, as 0 and 1.
-    categorical : bool
-        Whether ``fit`` takes a data frame with columns of categories.
+        Supervision of ``fit``: ``"labels"`` (partial), ``"label_sets"`` (any number per sample), ``"pairs"``.
+    sparse, bags, categorical : bool
+        Whether ``fit`` accepts sparse matrices; bags of instances (or samples, as bags of one instance); data
+        frames with categorical columns.
+    stems, presence : bool
+        Whether documents are prepared as tf-idf weights of stems, or as presence (1) or absence (0) of words.
     equal_columns : bool
-        Whether the columns of a table, also of numbers alone, get equal weights before the fit.
+        Whether the columns of a table, even if all are numeric, get equal weights before the fit.
     evolves_with : mapping
-        Options with whose values alone there are generations; empty if there always are, or never.
-    module : str
-        Where the estimator is imported from.
+        Values of options without which the method runs no generations. Empty: it always or never runs them.
     """
 
     name: str
@@ -116,25 +103,25 @@ class Method:
     module: str = "moo_clustering.estimators"
 
     def __post_init__(self) -> None:
-        # Other types are refused when the method is registered, so that its neighbours in a module are not.
+        # Other types raise an error on registration only, not on import of a module with other methods.
         for name in ("aliases", "evolves_with"):
             if isinstance(options := getattr(self, name), Mapping):
                 object.__setattr__(self, name, _frozen(options))
 
     def load(self) -> type[Any]:
-        """The estimator's class."""
+        """Import and return the class of the estimator."""
         return getattr(importlib.import_module(self.module), self.class_name)
 
 
 def _frozen(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A read-only copy of a mapping and of mappings in it."""
+    """Return a read-only copy of a mapping and of the mappings in it."""
     return MappingProxyType(
         {name: _frozen(value) if isinstance(value, Mapping) else value for name, value in options.items()}
     )
 
 
 def _check_fields(method: Method) -> None:
-    """Refuse fields of other types, and texts that cannot be names or shown on one line."""
+    """Raise for fields of other types, and for strings that are not names or cannot be shown on one line."""
     kinds = {"str": str, "bool": bool, "tuple[str, ...]": tuple}
     forms = {"name": r"[a-z0-9-]+", "class_name": r"[^\W\d]\w*", "module": r"[^\W\d]\w*(\.[^\W\d]\w*)*"}
     for each in fields(method):
@@ -462,14 +449,14 @@ METHODS: dict[str, Method] = {
 
 
 _BUILT_IN = tuple(METHODS.values())
-# Why methods of other packages are left out, each with the names that it may be asked for.
+# Reasons why methods of other packages were left out, with their names.
 _LEFT_OUT: dict[str, set[str]] = {}
 
 
 @cache
 def add_installed() -> None:
-    """Add the methods that other packages declare, once; those that cannot be used are left out."""
-    # The order of files in a folder must not decide which of two methods of one name is left out.
+    """Register the methods of other packages once; those that fail to load are left out."""
+    # Sorted, so that the choice between two methods of equal name does not depend on the file order.
     for package, entry in sorted(_declared(), key=lambda each: each[0]):
         declared: Any = None
         try:
@@ -482,7 +469,7 @@ def add_installed() -> None:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # What imports raise is the business of their packages; some call sys.exit.
+            # Imports of other packages can raise anything, including SystemExit.
             kind = "" if isinstance(error, _SAYS_ALL) else f"{type(error).__name__}: "
             try:
                 reason = f"{kind}{error}"
@@ -497,7 +484,7 @@ def add_installed() -> None:
 
 
 def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
-    """Package and entry point of every declared method, or the error of a package that cannot be read."""
+    """Yield package and entry point of every declared method, or the error of an unreadable package."""
     seen = set()
     for distribution in distributions():
         package = "unknown"
@@ -506,7 +493,7 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
             if not entries:
                 continue
             package = str(distribution.metadata["Name"])
-            # The first on the path is the one that is imported.
+            # The first distribution of a name on the path is imported.
             found: list[EntryPoint | Exception] = [] if package in seen else [*entries]
         except Exception as error:
             found = [error]
@@ -515,9 +502,9 @@ def _declared() -> Iterator[tuple[str, EntryPoint | Exception]]:
 
 
 def _check_installed(method: Method) -> None:
-    """Refuse a method that takes a name of another, or whose class cannot be used."""
+    """Raise if a method has a name of another method, or if its class cannot be used."""
     _check_fields(method)
-    # Several methods of a package may share a class.
+    # Methods of another package may share a class, but not with built-in methods.
     for names, others in (
         ((method.class_name,), _BUILT_IN),
         ((method.name, *method.aliases), METHODS.values()),
@@ -540,24 +527,18 @@ def _check_installed(method: Method) -> None:
 
 
 def warn_left_out() -> None:
-    """Warn of every method that is left out."""
+    """Warn about every method of another package that could not be used."""
     for sentence in _LEFT_OUT:
         warnings.warn(sentence, stacklevel=2)
 
 
 def get_method(name: str) -> Method:
-    """The method of a name or alias; case, hyphens and underscores do not matter.
-
-    Raises a ValueError when there is none; the message names the nearest.
-    """
+    """Return the method of a name or alias, as :func:`find_method`."""
     return find_method(name)[0]
 
 
 def find_method(name: str) -> tuple[Method, dict[str, Any]]:
-    """The method of a name or alias, and the options that the alias stands for.
-
-    Other packages are imported only for a name that is not of this package.
-    """
+    """Return the method of a name or alias, and the options of the alias; raise ValueError if unknown."""
     found = _known(name)
     if found is None:
         add_installed()

@@ -1,18 +1,7 @@
-"""Parameters of estimators, each written once, as an annotated field of the class.
+"""Parameters of estimators, each written once, as an annotated field of a class.
 
-:func:`estimator` makes three things of the fields: the constructor, the constraints that scikit-learn checks
-before a fit, and the entries of the class's documentation::
-
-    @estimator
-    class MIGKA(PartitionBagClusterer):
-        \"\"\"...\"\"\"
-
-        pm: Probability = 0.8
-        weights: Literal["contrast", "scaled", "printed", "greedy"] = "contrast"
-        threshold: Count | None = None
-
-Fields of base classes are inherited, and so is their documentation. Fields after ``_: KW_ONLY`` must be given
-by keyword.
+:func:`estimator` derives the constructor, scikit-learn's parameter constraints and the documented defaults.
+Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
 """
 
 from __future__ import annotations
@@ -59,7 +48,7 @@ Jobs = Annotated[int | None, Integral, None]
 Verbose = Annotated[bool, "verbose"]
 CheckpointPath = Annotated[str | Path | None, str, Path, None]
 
-# Names of types in scikit-learn's constraints. A bool is an Integral too, which "boolean" says better.
+# Types in scikit-learn's constraints. A bool is also an Integral, but "boolean" is the narrower constraint.
 _CONSTRAINTS: dict[Any, Any] = {
     bool: "boolean",
     int: Integral,
@@ -74,30 +63,28 @@ C = TypeVar("C", bound=type)
 
 @dataclass_transform(eq_default=False, field_specifiers=(Field,))
 def estimator(kind: C) -> C:
-    """Make constructor, parameter constraints and documented parameters of a class's annotated fields.
+    """Create constructor, parameter constraints and documented defaults from annotated fields of a class.
 
-    A type says what is allowed: ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of
-    strings, unions of these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn
-    (``Interval``, ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
+    Types are ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of strings, unions of
+    these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn (``Interval``,
+    ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
 
     Parameters
     ----------
     kind : type
-        A scikit-learn estimator, or a base class of some. Its annotations must be names that exist when the
-        module runs; those that are no parameters are ``ClassVar``. A parameter of a
-        base class that is annotated as ``ClassVar`` is no longer one.
+        Estimator or base class. Annotations must be names that exist when the module runs. ``ClassVar`` marks
+        annotations that are not parameters, and removes parameters of base classes.
 
     Returns
     -------
     type
-        The same class.
     """
     own = [name for name in inspect.get_annotations(kind) if not name.startswith("_")]
     written = kind.__dict__.get("__doc__")
     dataclass(eq=False, repr=False, match_args=False)(kind)
     parameters = {field.name: field for field in fields(kind)}
     for name in parameters:
-        if name in vars(kind):  # a default, which only the constructor needs
+        if name in vars(kind):  # only the constructor needs the default
             delattr(kind, name)
     inherited: dict[str, list[Any]] = {}
     for base in reversed(kind.__mro__[1:]):
@@ -106,12 +93,12 @@ def estimator(kind: C) -> C:
     kind._parameter_constraints = {  # type: ignore[attr-defined]
         name: rules for name, rules in (inherited | checked).items() if name in parameters
     }
-    kind.__doc__ = written  # a dataclass without documentation would get its signature
+    kind.__doc__ = written  # dataclass() uses the signature as a docstring if there is none
     return documented()(kind)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
-    """Constraints of one parameter; errors name the class and the parameter."""
+    """Return the constraints of one parameter; errors name the class and the parameter."""
     try:
         kind: Any = field.type
         return _constraints(eval(kind, vars(sys.modules[cls.__module__])) if isinstance(kind, str) else kind)
@@ -120,7 +107,7 @@ def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:
 
 
 def _constraints(kind: Any) -> list[Any]:
-    """Constraints of scikit-learn for a type."""
+    """Return scikit-learn's constraints for a type."""
     origin = get_origin(kind)
     if origin is Annotated:
         return list(kind.__metadata__)
@@ -140,7 +127,7 @@ def _constraints(kind: Any) -> list[Any]:
 
 @estimator
 class SeedOptions:
-    """Parameter of an estimator that draws at random.
+    """Parameter of estimators with random choices.
 
     Parameters
     ----------
@@ -159,7 +146,7 @@ class SeedOptions:
 
 @estimator
 class ParallelOptions(SeedOptions):
-    """Parameters of an estimator that draws at random and works in parallel.
+    """Parameters of estimators with random choices that run in parallel.
 
     Parameters
     ----------
@@ -173,7 +160,7 @@ class ParallelOptions(SeedOptions):
 
 @estimator
 class CheckpointOptions(ParallelOptions):
-    """Parameters of an estimator whose long work can be watched and resumed.
+    """Parameters of estimators with a progress bar and checkpoints.
 
     Parameters
     ----------
@@ -195,11 +182,11 @@ class CheckpointOptions(ParallelOptions):
 
 
 class SearchOptions(CheckpointOptions):
-    """Parameters of an estimator with a search, which Ctrl-C ends early without losing what was found.
+    """Parameters of estimators with a search, which returns the best results so far after Ctrl-C.
 
     Attributes
     ----------
     interrupted_ : bool
-        Whether Ctrl-C ended the search early. SIGTERM does the same for a process that gave both one handler:
+        Whether Ctrl-C ended the search early. To handle SIGTERM in the same way, call
         ``signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))``.
     """

@@ -35,7 +35,7 @@ from moo_clustering.validity import internal
 # Below this number of samples, there are few medoid sets, and the limits are smaller.
 _FEW = 20
 REPLACE, INSERT, DELETE = 0, 1, 2
-# Number of samples to estimate the mean squared distance, a scale.
+# Number of samples for an estimate of the mean squared distance.
 _ROWS = 1024
 
 
@@ -64,24 +64,18 @@ class AMOSAClus(MedoidSetClusterer):
     supervision : {"objective", "external", "constraint", "assignment", "none"}
         As for :class:`NSGA2Clus`. ``"assignment"`` requires medoids.
     soft_limit, hard_limit : int
-        Largest size of the archive, and its size after reduction. Default: 200 and 100, or 20 and 10 below 20
-        samples.
+        Largest size of the archive, and size after reduction. Default: 200, 100 (20, 10 below 20 samples).
     gamma : float
         The archive starts from ``gamma * soft_limit`` random solutions.
-    n_climb : int
-        Number of hill climbing steps for every initial solution.
-    t_max, t_min : float
-        First temperature, and lower bound of all temperatures.
-    cooling : float
-        Ratio of successive temperatures.
-    n_moves : int
-        Number of perturbations per temperature. Default: 100, or 20 below 20 samples.
+    n_climb, n_moves : int
+        Number of hill climbing steps for every initial solution, and of perturbations per temperature.
+        Default of ``n_moves``: 100, or 20 below 20 samples.
+    t_max, t_min, cooling : float
+        First temperature, lower bound of all temperatures, and ratio of successive temperatures.
     acceptance : {"physical", "literal"}
         See :class:`~moo_clustering.algorithms.AMOSA`.
     perturbation_scale : float
         Scale of the perturbation of a centre, in standard deviations of every feature.
-    form : {"auto", "matrix", "vector"}
-        As for :class:`NSGA2Clus`, for medoids.
     checkpoint_every : int
         Number of temperatures between checkpoints.
 
@@ -100,9 +94,8 @@ class AMOSAClus(MedoidSetClusterer):
 
     References
     ----------
-    NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based
-    multiobjective optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12
-    (2008).
+    NSGA-II-clus; S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
+    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Examples
     --------
@@ -182,7 +175,7 @@ class AMOSAClus(MedoidSetClusterer):
         return self.result_.pop
 
     def _limits(self, n_samples: int) -> Limits:
-        """Limits from the parameters, or the defaults."""
+        """Return limits from the parameters, or the defaults."""
         usual = Limits(20, 10, 20) if n_samples < _FEW else Limits(200, 100, 100)
         given = (self.soft_limit, self.hard_limit, self.n_moves)
         return Limits(
@@ -231,7 +224,7 @@ class AMOSAClus(MedoidSetClusterer):
 
 
 def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArray[np.int32]) -> Any:
-    """Members nearest to the centres of every solution, padded with -1."""
+    """Return the members nearest to the centres of every solution, padded with -1."""
     out = np.full(centers.shape[:2], -1, dtype=np.int64)
     for row, own, partition in zip(out, centers, labels, strict=True):
         k = int(partition.max()) + 1
@@ -240,7 +233,7 @@ def _nearest(problem: CenterProblem, centers: NDArray[np.float64], labels: NDArr
 
 
 def _every_sample(problem: MedoidProblem | CenterProblem) -> Result:
-    """One or two samples: each is a cluster."""
+    """Return the result for one or two samples, each of which is a cluster."""
     if isinstance(problem, MedoidProblem):
         return exhaustive_front(problem)
     out = problem.evaluate(
@@ -259,7 +252,7 @@ def draw_moves(
     can_delete: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """A move for every row, uniform over those it can make; -1 where there is none."""
+    """Draw a move for every row, uniformly from the applicable moves; -1 without applicable moves."""
     applicable = np.stack([can_replace, can_insert, can_delete])
     count = applicable.sum(axis=0)
     turn = rng.integers(0, np.maximum(count, 1))
@@ -268,7 +261,7 @@ def draw_moves(
 
 
 def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Replace a medoid by a sample that is none, add one, or drop one; X has shape (n_individuals, k_max)."""
+    """Replace, add or remove a medoid of every individual, shape (n_individuals, k_max)."""
     sets = as_sets(X)
     n, k_min, k_max = problem.n_samples, problem.encoding.k_min, sets.shape[1]
     sizes = set_sizes(sets)
@@ -285,10 +278,7 @@ def perturb_medoids(problem: Any, X: NDArray[Any], rng: np.random.Generator) -> 
 
 
 def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Move a centre by Laplacian noise, add a sample as a centre, or drop one.
-
-    X has shape (n_individuals, k_max * n_features): centres, padded with NaN.
-    """
+    """Move a centre by Laplacian noise, add a sample as a centre, or remove a centre, in every row of X."""
     centers = problem.centers(X).copy()
     sizes = problem.sizes(X)
     always = np.ones(len(centers), dtype=bool)
@@ -306,13 +296,7 @@ def perturb_centers(problem: Any, X: NDArray[np.float64], rng: np.random.Generat
 
 
 class CenterProblem(Problem):
-    """Compact sets of centres that are far apart: minimise Xie-Beni, maximise the I-index.
-
-    Genes are the coordinates of up to ``k_max`` centres, padded with NaN. Centres nearest to no sample
-    are dropped, and the genes written back; individuals left with one get Xie-Beni 1e12 and I-index 0.
-    ``noise`` is in standard deviations of each feature. O(k n_samples n_features) per individual of k
-    centres.
-    """
+    """Centres as genes, padded with NaN, with the objectives Xie-Beni and I-index, as for medoids."""
 
     def __init__(
         self,
@@ -342,28 +326,28 @@ class CenterProblem(Problem):
         )
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Genes as centres of shape (n_individuals, k_max, n_features)."""
+        """Return genes as centres of shape (n_individuals, k_max, n_features)."""
         return np.asarray(X, dtype=np.float64).reshape(-1, self.k_max, self.n_features)
 
     def sizes(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Number of centres of every individual."""
+        """Count the centres of every individual."""
         return np.asarray((~np.isnan(self.centers(X)[:, :, 0])).sum(axis=1), dtype=np.int64)
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions (n_individuals, n_samples); label = position of the centre among those in use."""
+        """Return contiguous labels of shape (n_individuals, n_samples), numbered by non-empty centre."""
         labels = [self._assign(centers)[0] for centers in self._each(X)]
         return np.stack(labels) if labels else np.empty((0, self.n_samples), dtype=np.int32)
 
     def partitions(self, pop: Population) -> Labels:
-        """Partitions of evaluated individuals."""
+        """Return the partitions of evaluated individuals."""
         return self.decode(pop.get("X"))
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives in natural sign."""
+        """Return objectives in natural sign."""
         return np.asarray(F, dtype=np.float64) * self._signs
 
     def constrained(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Labels by the assignment under constraints, and the centres that keep samples."""
+        """Return labels by the assignment under constraints, and the centres of non-empty clusters."""
         assignment = ConstrainedAssignment(self._pairs())
         labels, kept = [], np.full((len(np.atleast_2d(X)), self.k_max, self.n_features), np.nan)
         for q, centers in enumerate(self._each(X)):
@@ -375,7 +359,7 @@ class CenterProblem(Problem):
         return np.stack(labels), kept
 
     def nearest_members(self, centers: FloatArray, labels: Labels) -> NDArray[np.int64]:
-        """Member of every cluster that is nearest to its centre, shape (k,); ties: the lowest number."""
+        """Return the member nearest to the centre of every cluster, shape (k,); ties: the lowest number."""
         D = row_distances(self.features, centers, self.metric)
         own = labels[:, None] == np.arange(len(centers))
         return np.asarray(np.where(own, D, np.inf).argmin(axis=0), dtype=np.int64)
@@ -390,7 +374,7 @@ class CenterProblem(Problem):
             yield centers[:size]
 
     def _assign(self, centers: FloatArray) -> tuple[Labels, FloatArray, NDArray[np.int64]]:
-        """Labels without gaps, distances to the own centre, and which centres are in use."""
+        """Return contiguous labels, distances to the nearest centre, and indices of the non-empty centres."""
         D = row_distances(self.features, centers, self.metric)
         nearest = D.argmin(axis=1)
         used, labels = np.unique(nearest, return_inverse=True)
@@ -429,7 +413,7 @@ class CenterProblem(Problem):
 
 
 class CenterSampling(Sampling):
-    """K uniform on 2..k_max, then K distinct samples as centres."""
+    """Sampling of K uniformly from 2..k_max, and of K distinct samples as centres."""
 
     def _do(
         self,

@@ -1,8 +1,4 @@
-"""Base classes of clusterers of bags: reading, scaling and checks, labels, and distances to the centres.
-
-A clusterer of bags subclasses :class:`BagClusterer`, and :class:`DistanceOptions` if it stores the distances
-of all pairs of bags.
-"""
+"""Base classes of clusterers of bags, and functions to read, scale and compare bags."""
 
 from __future__ import annotations
 
@@ -39,15 +35,12 @@ from moo_clustering.estimators._base import (
 )
 from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Positive, SeedOptions, estimator
 
-# Distances that differ by a smaller factor are equal, because matrix products have such rounding errors.
+# Distances that differ by a smaller factor are equal: matrix products have rounding errors of this size.
 _TIE = 1e-9
 
 
 class BagData(NamedTuple):
-    """Checked input of a fit: scaled bags, and bags in the units of the data.
-
-    ``constraints`` are pairs of bags from labels and pairs, or None.
-    """
+    """Checked input of a fit: scaled bags, bags in the units of the data, and pairs of bags or None."""
 
     bags: Bags
     raw_bags: Bags
@@ -55,7 +48,7 @@ class BagData(NamedTuple):
     seed: np.random.SeedSequence
 
     def violation(self, labels: NDArray[np.integer[Any]]) -> FloatArray:
-        """Sum of the violated shares of must-links and cannot-links, of every partition."""
+        """Sum the violated shares of must-links and cannot-links, for every partition."""
         if self.constraints is None:
             return np.zeros(len(np.atleast_2d(labels)))
         return self.constraints.violation(labels)
@@ -72,22 +65,21 @@ class BagClusterer(
 ):
     """Base class of clusterers of bags with centres or medoid bags.
 
-    A subclass implements :meth:`_fit`, which calls :meth:`_set_labels`, and then :meth:`_set_centers` or
-    :meth:`_set_medoids`.
-
     Parameters
     ----------
     n_clusters : int
         Number of clusters, from 1 to n_bags.
     min_cluster_size : int
-        Smallest number of bags in a cluster.
+        Smallest number of bags in a cluster. Smaller clusters get the bags with the least additional cost.
     constraint_handling : {"penalty", "repair"}
-        Use of partial labels and pairs: multiply the objective by 1 + ``penalty`` times the violation, and
-        with ``"repair"`` also move bags to satisfy them.
+        Use of labels and pairs: multiply the objective by 1 + ``penalty`` times the violation; with
+        ``"repair"``, also move bags to satisfy them.
     penalty : float
         Weight of the violation.
     normalize : bool
         Scale every feature to 0..1 over the instances of all bags (Eq. 11).
+    weighting : {"bag", "instance"}
+        Centroids are means of bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
@@ -124,26 +116,21 @@ class BagClusterer(
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
-            Bags in any form of :func:`moo_clustering.bags.as_bags`: one array per bag, or one instance per
-            row with ``groups`` or ``offsets``. A 2-d array alone contains bags of one instance.
+            Bags, as for :func:`moo_clustering.bags.as_bags`: an array per bag, or an instance per row with
+            ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ... of the bags, and -1 for unlabelled bags. All pairs of labelled bags are
+            Partial labels 0, 1, ... of bags, -1 for unlabelled bags. All pairs of labelled bags are
             constraints.
-        groups : array-like of shape (n_instances,), optional
-            Bag identifier of every row of ``X``.
-        offsets : array-like of shape (n_bags + 1,), optional
-            First row of every bag, and the number of rows.
+        groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
+            Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers that belong together, or apart.
 
         Raises
         ------
-        ValueError
-            If parameters, bags, labels or pairs are out of range, or there are more clusters than bags.
-        TypeError
-            If ``X`` is not numeric.
-        InconsistentConstraintsError
-            If labels and pairs contradict each other.
+        ValueError, TypeError, InconsistentConstraintsError
+            If parameters, bags, labels or pairs are out of range, ``X`` is not numeric, there are more
+            clusters than bags, or labels and pairs contradict each other.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))
@@ -183,7 +170,7 @@ class BagClusterer(
     def transform(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
-        """Distances to the centres, in the scale of the fit.
+        """Compute the distances to the centres, in the scale of the fit.
 
         Returns
         -------
@@ -200,14 +187,12 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit, and return the distances to the centres.
+        """Fit, and return the distances to the centres, as by ``transform``.
 
         Parameters
         ----------
-        X, y, groups, offsets
-            As for ``fit``.
-        **options
-            ``must_link`` and ``cannot_link``, as for ``fit``.
+        X, y, groups, offsets, **options
+            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
         """
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
@@ -227,7 +212,7 @@ class BagClusterer(
 
     @abstractmethod
     def _fit(self, data: BagData) -> Plans[None] | None:
-        """Cluster the bags and set the fitted attributes; a method that searches yields its search first."""
+        """Cluster the bags, and set the fitted attributes; yield a search, if any, before it runs."""
 
     def _prepare(
         self,
@@ -266,11 +251,11 @@ class BagClusterer(
             )
 
     def _smallest_size(self, n_bags: int) -> int:
-        """Smallest number of bags in a cluster."""
+        """Return the smallest number of bags in a cluster."""
         return self.min_cluster_size
 
     def _pair_rule(self, data: BagData, least: int, *, power: int = 1) -> PartitionRepair | None:
-        """Repair of partitions for pairs and the smallest size, or None."""
+        """Return the repair of partitions for pairs and the smallest size, or None."""
         return pair_rule(
             data.bags.n_bags,
             least,
@@ -281,10 +266,7 @@ class BagClusterer(
         )
 
     def _set_labels(self, labels: NDArray[np.integer[Any]], k_min: int | None = None) -> NDArray[np.intp]:
-        """Number the clusters by first bag, and return the previous number of each.
-
-        Warns if there are fewer than ``n_clusters``, or ``k_min``, non-empty clusters, or one is too small.
-        """
+        """Number the clusters by first bag, return the old numbers, and warn of missing or small clusters."""
         self.labels_, order = number_clusters(labels)
         self.n_clusters_ = len(order)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters_)
@@ -319,7 +301,7 @@ class BagClusterer(
         return bag_distances(bags, medoids, kind=self._kind, n_jobs=getattr(self, "n_jobs", None))
 
     def _one_row_per_bag(self, X: Any, distances: FloatArray) -> Any:
-        """Distances as a frame with one row per bag, if scikit-learn would use the index of X."""
+        """Return a frame with one row per bag, if scikit-learn would otherwise use the index of X."""
         indexed = hasattr(X, "columns") and len(X) != len(distances)
         if not indexed or _get_output_config("transform", self)["dense"] != "pandas":
             return distances
@@ -340,6 +322,9 @@ class DistanceOptions:
     ----------
     max_memory : float
         Largest size of the distances in bytes.
+    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
+        Distance of :func:`moo_clustering.bags.bag_distances` from bags to medoids, and from candidate medoids
+        to bags.
     """
 
     _: KW_ONLY
@@ -356,20 +341,13 @@ class DistanceOptions:
 
 
 def least(values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:
-    """Index of the smallest non-negative value along the last axis (ties: the lowest index).
-
-    Values that differ only by rounding are tied, so that results do not depend on the machine or on other
-    bags.
-    """
+    """Return the first index of the smallest non-negative value on the last axis, up to rounding."""
     limit = values.min(axis=-1, keepdims=True) * (1.0 + _TIE)
     return np.asarray((values <= limit).argmax(axis=-1), dtype=np.int32)
 
 
 def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
-    """Directed Hausdorff distance (Eq. 1) from every bag to every vector: distance of the farthest instance.
-
-    O(n_instances n_vectors n_features) time, computed from exact differences, in blocks of bounded memory.
-    """
+    """Compute directed Hausdorff distances (Eq. 1) from bags to vectors, in blocks of bounded memory."""
     out = np.zeros((bags.n_bags, len(vectors)))
     for block in bag_blocks(bags.offsets, max(1, BLOCK_ITEMS // len(vectors))):
         into = out[block.bags]
@@ -384,10 +362,7 @@ def farthest_distances(bags: Bags, vectors: FloatArray) -> FloatArray:
 def read_bags(
     estimator: BaseEstimator, X: Any, groups: ArrayLike | None, offsets: ArrayLike | None, *, reset: bool
 ) -> Bags:
-    """Read bags from any supported input, and set (``reset``) or check the features of the estimator.
-
-    Rows without ``groups`` or ``offsets`` are bags of one instance.
-    """
+    """Read bags as for ``BagClusterer.fit``, and set (``reset``) or check the features of the estimator."""
     if groups is None and offsets is None and not (isinstance(X, Bags) or holds_tables(X)):
         rows = numeric_features(estimator, X, dtype=[np.float64, np.float32], reset=reset)
         names = getattr(estimator, "feature_names_in_", None) if hasattr(X, "columns") else None
@@ -395,7 +370,7 @@ def read_bags(
     bags = as_bags(X, groups=groups, offsets=offsets)
     named: Any = bags.instances
     if bags.feature_names is not None:
-        import pandas as pd  # takes long to import, and most bags have no names
+        import pandas as pd  # slow import, and most bags have no feature names
 
         named = pd.DataFrame(columns=list(bags.feature_names), dtype=np.float64)
     validate_data(estimator, named, reset=reset, skip_check_array=True)
@@ -410,7 +385,7 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def of(cls, bags: Bags) -> FeatureRange:
-        """Range over the instances of all bags."""
+        """Compute the range over the instances of all bags."""
         low = bags.instances.min(axis=0).astype(np.float64)
         high = bags.instances.max(axis=0).astype(np.float64)
         with np.errstate(over="ignore"):
@@ -424,7 +399,7 @@ class FeatureRange(NamedTuple):
 
     @classmethod
     def unit(cls, n_features: int) -> FeatureRange:
-        """Range that does not change values."""
+        """Create a range that does not change values."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def scale_bags(self, bags: Bags) -> Bags:
@@ -443,10 +418,10 @@ class FeatureRange(NamedTuple):
 
 
 def bag_keys(bags: Bags) -> Iterator[bytes]:
-    """Keys of the bags, equal for equal sets of instances."""
+    """Yield keys of the bags, equal for equal sets of instances."""
     return ((np.unique(bag, axis=0) + 0.0).tobytes() for bag in bags)
 
 
 def count_distinct_bags(bags: Bags, limit: int) -> int:
-    """Number of distinct bags as sets of instances, counted up to ``limit``."""
+    """Count distinct bags as sets of instances, up to ``limit``."""
     return count_distinct(bag_keys(bags), limit)

@@ -1,8 +1,4 @@
-"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids).
-
-:class:`GeneticBagClusterer` runs a DEAP search for one best individual. Its subclasses define individuals,
-their objective and variation, and the clusters of the best individual.
-"""
+"""Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids)."""
 
 from __future__ import annotations
 
@@ -68,21 +64,18 @@ PositiveShare = Annotated[float, Interval(Real, 0, 1, closed="right")]
 class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
     """Base class of clusterers of bags that search for one best individual.
 
-    A subclass defines the search in :meth:`_compose`, and the clusters of the best individual in
-    :meth:`_take`.
-
     Parameters
     ----------
-    pop_size, n_gen : int
-        Number of individuals, and of generations after the initial population.
-    max_evals : int
-        Maximum number of evaluations, including trial evaluations.
-    constraint_handling : {"penalty", "repair"}
-        Use of partial labels and pairs: multiply the objective by 1 + ``penalty`` times the violation, and
-        with ``"repair"`` also move bags of new individuals to satisfy them.
+    pop_size, n_gen, max_evals : int
+        Number of individuals, of generations after the initial population, and largest number of evaluations,
+        including trial evaluations.
+    elitism : {1, 0}
+        1: the best individual so far replaces the worst of generations without an equally good individual.
 
     Attributes
     ----------
+    fitness_ : float
+        Objective of ``labels_``, with penalty.
     logbook_ : deap.tools.Logbook
     hall_of_fame_ : deap.tools.HallOfFame
     n_evaluations_, n_trial_evaluations_ : int
@@ -137,7 +130,7 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
 
     @abstractmethod
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
-        """Toolbox and generation step of the search."""
+        """Return the toolbox and the generation step of the search."""
 
     @abstractmethod
     def _take(self, data: BagData, best: Any) -> None:
@@ -172,19 +165,12 @@ class _EligibleStatistics(tools.Statistics):
 
 @estimator
 class PartitionBagClusterer(GeneticBagClusterer):
-    """Base class with the cluster of every bag as a gene, which minimises a :class:`BagObjective`.
-
-    Parameters
-    ----------
-    weighting : {"bag", "instance"}
-        Centroids are means of bag means (Eq. 3), or of all instances.
-    min_cluster_size : int
-        Smallest number of bags in a cluster. New individuals with smaller clusters are repaired.
+    """Base class of searches with one gene per bag, its cluster, which minimise a :class:`BagObjective`.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Centroids, in the units of the data.
+        Centroids in the units of the data.
     """
 
     _: KW_ONLY
@@ -217,16 +203,16 @@ class PartitionBagClusterer(GeneticBagClusterer):
         return toolbox, self._step(toolbox, rng)
 
     def _objective_options(self) -> dict[str, Any]:
-        """Further options of the objective."""
+        """Return further options of the objective."""
         return {}
 
     @abstractmethod
     def _operators(self) -> dict[str, Any]:
-        """Options of :func:`bag_toolbox`."""
+        """Return the options of :func:`bag_toolbox`."""
 
     @abstractmethod
     def _step(self, toolbox: Any, rng: np.random.Generator) -> CountedStep:
-        """One generation."""
+        """Return the generation step."""
 
     def _take(self, data: BagData, best: Any) -> None:
         objective = self._objective
@@ -239,7 +225,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
         del self._objective
 
     def _filled(self, data: BagData, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Fill the clusters that are too small; returns a partition of shape (1, n_bags)."""
+        """Fill the clusters that are too small, and return a partition of shape (1, n_bags)."""
         n_bags = data.bags.n_bags
         least = self._smallest_size(n_bags)
         if np.bincount(labels[0], minlength=self.n_clusters).min() >= least:
@@ -250,7 +236,7 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
 @estimator
 class MutationOptions:
-    """Parameters of a search with mutation of partitions and steps of k-means.
+    """Parameters of searches with mutation of partitions and k-means steps.
 
     Parameters
     ----------
@@ -268,16 +254,15 @@ class MutationOptions:
 
 @estimator
 class RedrawOptions(MutationOptions):
-    """Parameters of a mutation that draws genes by the objective of every value.
+    """Parameters of mutations that draw genes by the objective of every value.
 
     Parameters
     ----------
     weights : {"contrast", "scaled", "printed", "greedy"}
-        Probabilities of the values of a gene: proportional to the improvement over the worst value, as in
-        Eq. 9, as printed in Eqs. 5 and 6 (which favour worse values), or always the best value.
+        Weights of the values of a gene: improvement over the worst value (``"contrast"``), Eq. 9, Eqs. 5 and
+        6 as printed, which favour worse values, or only the best value (``"greedy"``).
     empty : {"farthest", "closest"}
-        Bag that fills an empty cluster in a k-means step: the one farthest from its centroid or, as in the
-        paper, the closest.
+        Bag that fills an empty cluster in a k-means step: farthest from its centroid, or closest (paper).
     """
 
     _: KW_ONLY
@@ -287,23 +272,18 @@ class RedrawOptions(MutationOptions):
 
 @estimator
 class MIGKA(PartitionBagClusterer, RedrawOptions):
-    """Multi-instance genetic k-means: least total within-cluster variation.
+    """Multi-instance genetic k-means, which minimises the total within-cluster variation (Eq. 4).
 
     Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
-    by the quality of every value, and improves some individuals by a k-means step. There is no crossover. For
-    n instances, N bags and K clusters, the mutation of a generation takes O(pop_size N (n + K^3)) time. One
-    pass over the instances computes the objective of all K values of a gene. Source: Evolutionary
-    multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
+    by the objective of every value, and improves some individuals by a k-means step. There is no crossover.
 
-    Parameters
-    ----------
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
+    Notes
+    -----
+    The mutation of a generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
 
-    Attributes
+    References
     ----------
-    fitness_ : float
-        Total within-cluster variation of ``labels_`` (Eq. 4), with penalty.
+    Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
     --------
@@ -327,38 +307,30 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
 @estimator
 class MIFGKA(PartitionBagClusterer, MutationOptions):
-    """Multi-instance fast genetic k-means: least variation of bag means.
+    """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
 
-    It differs from :class:`MIGKA` by a cheaper objective, by empty clusters during the search, and by a
-    mutation that draws all genes at once, by the distances to the centroids. Source: Evolutionary
-    multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
+    Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
+    mutated genes at once, by the distances to the centroids.
 
     Parameters
     ----------
     bias : float
         Added to the weight of every cluster in the mutation (Eq. 9), on the scale of the distances.
     reading : {"between", "printed", "printed_meansq"}
-        Objective (Eq. 7): the within-cluster squares of bag means (``"between"``), or two readings of the
-        printed formula. ``"printed_meansq"`` explains the published results, and its optimum is a single
-        bag.
+        Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
+        ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.
     legality : {"ratio", "count"}
-        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or by their number as in
-        the paper, which has no effect.
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
-    min_cluster_size : int
-        Smallest number of bags in a cluster of the result.
-
-    Attributes
-    ----------
-    fitness_ : float
-        The objective (Eq. 7) of ``labels_``, with penalty.
+        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or, as in the paper, by
+        their number, which has no effect.
 
     Notes
     -----
-    A generation takes O(pop_size N n) time for n instances in N bags. The search allows empty clusters. The
-    result is the best partition in which every cluster has at least ``min_cluster_size`` bags, and
-    ``logbook_`` contains the statistics of such partitions.
+    A generation takes O(pop_size n_bags n_instances) time. The result is the best partition with
+    ``min_cluster_size`` bags in all clusters, and ``logbook_`` describes such partitions only.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Examples
     --------
@@ -396,39 +368,33 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
 
 @estimator
 class CHCMIC(PartitionBagClusterer, RedrawOptions):
-    """CHC for multi-instance clustering: least Davies-Bouldin index.
+    """CHC for multi-instance clustering, which minimises the Davies-Bouldin index (Eq. 10).
 
     Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
     and improved by k-means steps, and the best of parents and children survive. When no parents differ
-    enough, the population restarts from its best individual. Source: Evolutionary multi-instance clustering,
-    section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
+    enough, the population restarts from its best individual.
 
     Parameters
     ----------
-    threshold : int
-        Initial number of genes in which parents must differ. Default: a quarter of the bags.
-    n_keep : int
-        Number of individuals that survive a restart.
+    threshold, n_keep : int
+        Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
+        individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Lower the threshold after a generation without a crossing, or without a surviving child.
     mutate : {"children", "population"}
         Whether to mutate only children, or also copies of all individuals.
     crossover : {"one_point", "hux", "uniform"}
-        Crossover operator.
     distance : {"hamming", "aligned"}
-        Distance between parents. ``"aligned"`` first matches their cluster numbers, because permuted labels
-        would otherwise count as diversity.
-
-    Attributes
-    ----------
-    fitness_ : float
-        Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
+        Distance between parents. ``"aligned"`` first matches the cluster numbers, to ignore permuted labels.
 
     Notes
     -----
     The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
-    :class:`MemeticCHCMIC`. A generation takes O(pop_size N (n + K^3)) time for n instances in N bags and K
-    clusters. One pass over the instances computes the objective of all K values of a gene.
+    :class:`MemeticCHCMIC`. A generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Examples
     --------
@@ -469,35 +435,29 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
 @estimator
 class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
-    """CHC among local optima, for multi-instance clustering.
+    """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
-    It differs from :class:`CHCMIC` in four ways. Cluster numbers are aligned before parents are compared and
-    crossed (HUX), every child descends by single moves to a local optimum, the population has no duplicate
-    partitions, and no cluster is smaller than 5 % of the bags. Source: Evolutionary multi-instance
-    clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
+    Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
+    every child by single moves to a local optimum, and removes duplicate partitions.
 
     Parameters
     ----------
     optima : float
-        Share of the initial population (random partitions, k-means steps and nearest random bags) that
-        descends to a local optimum.
-    perturbation : float
-        Share of genes that a restart redraws in copies of the best individual, before their descent.
-    fresh : float
-        Share of the other individuals that a restart replaces by random partitions.
+        Share of the initial population that is improved to local optima.
+    perturbation, fresh : float
+        Share of genes that a restart redraws in copies of the best individual, before their descent, and
+        share of the other individuals that it replaces by random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
 
-    Attributes
-    ----------
-    fitness_ : float
-        Davies-Bouldin index of ``labels_`` (Eq. 10), with penalty.
-
     Notes
     -----
-    With the default budget, results were as good as those of descents from random starts with equal
-    evaluations (within 1 % for single seeds), and better with many local optima or more than two clusters.
-    With the budget of a few dozen descents, random starts are as good.
+    Descents from random starts with equal evaluations are as good for two clusters and few local optima, or
+    for budgets of a few dozen descents, and worse otherwise.
+
+    References
+    ----------
+    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Examples
     --------
@@ -544,26 +504,17 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
 @estimator
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
-    """Genetic search for medoid bags and their number: least Davies-Bouldin index.
+    """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
-    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid. The
-    distances take O(n^2 d) time for n instances of d features, and 8 N^2 bytes for N bags. A generation takes
-    O(pop_size N n_clusters) time.
+    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid.
 
     Parameters
     ----------
-    n_clusters : int
-        Largest number of clusters.
-    k_min : int
-        Smallest number of clusters. Default: ``n_clusters``, as in the published experiments, because the
-        index is biased between different numbers of clusters.
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance between bags, see :func:`moo_clustering.bags.bag_distances`.
+    n_clusters, k_min : int
+        Largest and smallest number of clusters. ``k_min`` is ``n_clusters`` by default, as published, because
+        the index is biased between different numbers of clusters.
     centers : {"medoid", "mean"}
-        Centres in the index: the medoids, or the centroids of the partition, which explain the published
-        results.
-    weighting : {"bag", "instance"}
-        Centroids with ``centers="mean"`` are means of bag means (Eq. 3), or of all instances.
+        Centres in the index: medoids, or centroids of the partition, which explain the published results.
     mutation : {"index", "rank"}
         A mutation moves a medoid to a bag with a similar number (as in the paper), or to a near bag.
     reach : float
@@ -572,25 +523,22 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Conversion of objectives to weights of the roulette.
     pc, pm, p_gene : float
         Probabilities of crossing a pair, of mutating an individual, and of moving each of its medoids.
-    elitism : {1, 0}
-        Whether the best individual so far replaces the worst of a generation without an equally good one.
-    min_cluster_size : int
-        Smallest number of bags in a cluster. Every evaluation fills smaller clusters at the least cost.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (n_clusters_,)
-        Bag numbers of the medoids. If a constraint moved a medoid to another cluster, the medoid of the
-        remaining bags (Eq. 2).
+        Bag numbers of the medoids. If constraints moved a medoid, Eq. 2 selects another from its cluster.
     medoid_bags_ : Bags
         Medoids in the units of the data.
-    fitness_ : float
-        Davies-Bouldin index (Eq. 10), with penalty.
+
+    Notes
+    -----
+    The distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
+    n_bags n_clusters) time.
 
     References
     ----------
-    Evolutionary multi-instance clustering, section IV-C, Eq. 10; Bandyopadhyay & Maulik, Pattern
-    Recognition 35, 2002.
+    Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition 35, 2002.
 
     Examples
     --------
@@ -648,7 +596,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
     def _take(self, data: BagData, best: NDArray[Any]) -> None:
         labels, medoids = self._score.partitions(best[None])
         order = self._set_labels(labels[0], k_min=self.k_min)
-        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster, so it chooses none
+        if self.n_clusters_ == 1:  # the index is 0 for every medoid of a single cluster
             medoids[0, order] = self._score.medoid(self.labels_, 0, 0)
         self._set_medoids(data, medoids[0][order], kind=self.kind)
         self._set_fitness(self._score(best[None])[0], self.labels_, data.constraints)
@@ -656,7 +604,7 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
 
 
 class MedoidBagScore:
-    """Davies-Bouldin index of individuals with slots of medoid bags, with penalty, to minimise."""
+    """Davies-Bouldin index, with penalty, of individuals with slots of medoid bags."""
 
     def __init__(
         self,
@@ -683,11 +631,7 @@ class MedoidBagScore:
             self._centroids = BagObjective(geometry, encoding.k_max, "db", n_jobs=n_jobs)
 
     def partitions(self, genes: NDArray[Any]) -> tuple[Labels, NDArray[np.int64]]:
-        """Assign every bag to its nearest medoid, and repair. Returns labels, and medoids padded with -1.
-
-        Medoids are those of the genes. If the repair moved a medoid out of its cluster (with the bags linked
-        to it), the medoid of the remaining bags replaces it (Eq. 2).
-        """
+        """Return repaired labels, and medoids padded with -1; replace medoids moved by the repair (Eq. 2)."""
         labels: Labels = self.encoding.decode(genes)
         medoids = np.asarray(genes, dtype=np.int64)
         packed = np.argsort(medoids < 0, axis=1, kind="stable")  # medoids to the left, -1 to the right
@@ -701,14 +645,14 @@ class MedoidBagScore:
         return labels, medoids
 
     def _costs(self, medoids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances to the medoids, large for medoids themselves, so that other bags move first."""
+        """Compute distances to the medoids, large for medoids themselves, so that other bags move first."""
         distances = np.array(self.encoding.distances[:, medoids], dtype=np.float64, order="C")
         distances[medoids] = 1.0 + len(distances) * distances.max()
         distances[medoids, np.arange(len(medoids))] = 0.0
         return distances
 
     def medoid(self, labels: Labels, cluster: int, default: int) -> int:
-        """Bag with the least sum of distances to the others of its cluster (Eq. 2)."""
+        """Return the bag with the least sum of distances within its cluster (Eq. 2), or ``default``."""
         members = np.flatnonzero(labels == cluster)
         if not len(members):
             return default
@@ -716,7 +660,7 @@ class MedoidBagScore:
         return int(members[(within.sum(axis=1) - np.diagonal(within)).argmin()])
 
     def __call__(self, genes: NDArray[Any]) -> NDArray[np.float64]:
-        """Objectives, shape (n_individuals,)."""
+        """Compute the objectives, shape (n_individuals,)."""
         labels, medoids = self.partitions(genes)
         if self._centroids is None:
             values = db_medoid(self.encoding.distances, labels, medoids)

@@ -37,15 +37,12 @@ class BagKMeans(BagClusterer):
 
     Parameters
     ----------
-    n_init : int
-        Number of runs from random starts. The run with the least inertia is used. A given start is used once.
-    max_iter : int
-        Largest number of updates of the centres per run.
-    min_cluster_size : int
-        Smallest number of bags in a cluster. Smaller clusters get the bags with the least additional cost.
+    n_init, max_iter : int
+        Number of runs from random starts, of which the run with the least inertia is used, and largest number
+        of updates of the centres per run.
     constraint_handling : {"repair", "penalty"}
-        Use of partial labels and pairs after every assignment: reassign bags to satisfy them, or move bags
-        while this decreases the inertia times 1 + ``penalty`` times the violation.
+        Use of labels and pairs after every assignment: reassign bags to satisfy them, or move bags while this
+        decreases the inertia times 1 + ``penalty`` times the violation.
 
     Attributes
     ----------
@@ -83,11 +80,8 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
     Parameters
     ----------
-    kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance of :func:`moo_clustering.bags.bag_distances`, from bags to medoids, and from candidate
-        medoids to the bags of the cluster.
     init : "random" or array-like of shape (n_clusters,)
-        Initial medoids: random bags, or bag numbers.
+        Initial medoids: random bags, or bag numbers (for a single run).
 
     Attributes
     ----------
@@ -104,13 +98,9 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     -----
     Every assignment satisfies the constraints if possible: groups of must-linked bags are assigned as a
     whole, the largest first, and conflicting groups to different clusters. Small clusters are then filled
-    with bags without constraints.
-
-    Updates with an asymmetric distance can increase the inertia. If medoids repeat, the best solution of the
-    cycle is used.
-
-    O(n_instances^2 n_features) time for the distances, O(n_init n_clusters n_bags^2) for an update, and
-    8 n_bags^2 bytes.
+    with bags without constraints. Updates with an asymmetric distance can increase the inertia. If medoids
+    repeat, the best solution of the cycle is used. O(n_instances^2 n_features) time for the distances,
+    O(n_init n_clusters n_bags^2) for an update, and 8 n_bags^2 bytes.
 
     References
     ----------
@@ -162,10 +152,7 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
 
 
 class BamicRuns(NamedTuple):
-    """Results of runs from several starts, in a row each; labels are numbered as the medoids.
-
-    The history holds inertia and size of the smallest cluster, at the start and after every update.
-    """
+    """Results of runs, one per row: labels are columns of ``medoids``, records as in ``BagPartition``."""
 
     labels: Labels
     medoids: Int64Array
@@ -182,17 +169,7 @@ def bamic(
     *,
     repair: PartitionRepair | None = None,
 ) -> BamicRuns:
-    """Assign bags to medoids and choose medoids anew, in turns, from several starts together (Eq. 2).
-
-    A bag belongs to the nearest medoid, a medoid to its own cluster. The medoid of a cluster becomes the bag
-    from which the sum of distances to the others is least; the present one stays if no other is better. The
-    lowest number counts among equals. ``H[i, j]`` is the distance from bag i to bag j, and ``medoids`` holds
-    distinct bags, in a row for every start. A cluster that ``repair`` leaves without bags keeps its medoid.
-
-    Distances that are not symmetric do not promise that updates lower the inertia. When medoids come back
-    that were left before, the best of the cycle counts. O(n_starts n_clusters n_bags^2) time for an update,
-    O(n_starts n_clusters n_bags) memory.
-    """
+    """Alternate between assignments and updates (Eq. 2) of ``medoids`` (rows) by distances H[bag, medoid]."""
     current = np.array(np.atleast_2d(medoids), dtype=np.int64)
     labels, inertia, history = _assigned(H, current, repair)
     visited = [[one] for one in current.copy()]
@@ -230,7 +207,7 @@ def bamic(
 def _assigned(
     H: FloatArray, medoids: Int64Array, repair: PartitionRepair | None
 ) -> tuple[Labels, FloatArray, History]:
-    """Labels, inertia, and a record of the history for every start."""
+    """Return labels, inertia, and a record of the history for every start."""
     n_clusters = medoids.shape[1]
     distances = np.ascontiguousarray(H[:, medoids].transpose(1, 0, 2))
     labels = least(distances)
@@ -243,11 +220,11 @@ def _assigned(
 
 
 def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64Array:
-    """Medoids of clusters, Eq. 2, of every start; the present ones stay if no other is better."""
+    """Return the medoids of clusters (Eq. 2) for every start; the current medoid wins ties."""
     n_starts, n_clusters = medoids.shape
     members = labels[..., None] == np.arange(n_clusters)
     one_hot = members.transpose(1, 0, 2).reshape(len(H), -1).astype(np.float64)
-    # Rows of H: from the candidate to the members.
+    # Distances from candidates (rows) to members (columns).
     sums = (H @ one_hot).reshape(len(H), n_starts, n_clusters).transpose(1, 0, 2)
     costs = np.take_along_axis(sums, labels[..., None], axis=2)[..., 0]
     costs = np.maximum(costs - np.diag(H), 0.0)
@@ -263,20 +240,18 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 
 @estimator
 class MIKMeans(BagKMeans):
-    """k-means of bags: the distance of a bag to a centre is that of its farthest instance (MIKM).
+    """k-means of bags (MIKM), with distances from the farthest instance of a bag to a centre.
 
     Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
     init : {"instance", "bag_mean"} or array-like of shape (n_clusters, n_features), default="instance"
-        Initial centres: random instances of random bags, means of random bags, or centres in the units of
-        the data.
+        Initial centres: random instances of random bags, means of random bags, or centres in the units of the
+        data (for a single run).
     empty : {"repair", "keep"}
         An empty cluster gets the bag farthest from its centre, or keeps its centre and can be missing in the
         result. Empty clusters are common, because central centres are nearer to the farthest instances.
-    weighting : {"bag", "instance"}
-        Centres are means of bag means (Eq. 3), or of all instances.
 
     Attributes
     ----------
@@ -289,13 +264,10 @@ class MIKMeans(BagKMeans):
 
     Notes
     -----
-    Every assignment satisfies the constraints if possible, as in :class:`BAMIC`.
-
-    Updates can increase the inertia, because the mean does not minimise the distances of the farthest
-    instances. If a partition repeats, the best solution of the cycle is used.
-
-    O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is Lloyd's
-    k-means.
+    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
+    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
+    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
+    Lloyd's k-means.
 
     Examples
     --------
@@ -340,7 +312,7 @@ class MIKMeans(BagKMeans):
         self._set_centers(best.centers[order])
 
     def _starts(self, bags: Bags, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """First centres of every run, in the scale of the distances."""
+        """Yield the initial centres of every run, in the scale of the distances."""
         if not isinstance(self.init, str):
             given = checked_table(self.init, "init")
             expected = (self.n_clusters, bags.n_features)
@@ -360,11 +332,7 @@ class MIKMeans(BagKMeans):
 
 
 class BagPartition(NamedTuple):
-    """Result of a run; labels are numbered as the centres, and a number without bags may be left out.
-
-    The centre of a cluster without bags is where it was last. The history holds inertia (Eq. 4) and size of
-    the smallest cluster after every update.
-    """
+    """Result of a run: labels are rows of ``centers``, records are (inertia, smallest cluster size)."""
 
     labels: Labels
     centers: FloatArray
@@ -383,11 +351,7 @@ def mi_kmeans(
     max_iter: int = 100,
     repair: PartitionRepair | None = None,
 ) -> BagPartition:
-    """Assign bags to centres and move centres to the means of their bags, in turns; see :class:`MIKMeans`.
-
-    ``repair`` is applied after every assignment. O(n_clusters n_instances n_features) time for an iteration;
-    memory besides the bags O(n_bags (n_clusters + n_features)) and a block of bounded size.
-    """
+    """Alternate between assignments of bags to centres, followed by ``repair``, and updates of centres."""
     means = bags.means()
     weights = np.ones(bags.n_bags) if weighting == "bag" else bags.sizes.astype(np.float64)
     filler = PartitionRepair(bags.n_bags, 0, None) if repair is None else repair
@@ -412,7 +376,7 @@ def mi_kmeans(
         centers = np.array(centers, dtype=np.float64)
         centers[live] = (shares[live] @ means) / masses[live, None]
         sizes = np.bincount(labels, minlength=len(centers))
-        # The next assignment also depends on where the centres of clusters without bags stay.
+        # The next assignment also depends on the centres of clusters without bags.
         state = number_clusters(labels)[0].tobytes() + centers[sizes == 0].tobytes()
         first = seen.setdefault(state, len(visited))
         if first < len(visited):

@@ -34,10 +34,8 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     Parameters
     ----------
-    pop_size : int
-        Population size.
-    n_gen : int
-        Number of generations after the initial population.
+    pop_size, n_gen : int
+        Population size, and number of generations after the initial population.
     select : str, int or callable
         Rule that selects a solution of the front, see :meth:`choose`.
 

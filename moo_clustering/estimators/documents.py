@@ -77,18 +77,13 @@ class DocumentClusterer(TransformingClusterer):
 class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
-    Every run factorises the term weights from another random start, and assigns every document to its largest
-    topic. A consensus function combines all runs to one partition, which depends much less on the random
-    starts. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time; the runs
-    of a batch share the passes over the data. MCLA costs O(n_documents n_runs^2). Source: "Ensemble
-    non-negative matrix factorization for clustering biomedical documents".
+    Every run starts from other random factors, and assigns every document to its largest topic. The consensus
+    of the runs depends much less on the random starts.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of topics of every run, and of clusters of the consensus.
-    n_runs : int
-        Number of factorisations.
+    n_clusters, n_runs : int
+        Number of topics of every run and of clusters of the consensus, and number of runs.
     input : {"tfidf", "counts"}
         Content of ``X``. :class:`PaperTfidfTransformer` converts counts to weights.
     weighting : {"ncw"} or None
@@ -99,46 +94,31 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         ``consensus(labels, n_clusters, random_state=...)`` of labels of shape (n_runs, n_documents). All but
         ``"cspa"`` use METIS if installed, which balances the cluster sizes.
     run_selection : {"none", "best_half", "pareto"}
-        Runs in the consensus: all, the half with the best agreement with the others, or an evolved subset.
-        The gain is small and unreliable.
+        Runs in the consensus: all, the half with the best agreement, or an evolved subset (with little gain).
     choose : {"anmi", "i2"}
         Selection from the front of ``"pareto"``: agreement with all runs, or cohesion of the documents.
     normalize : bool
-        Scale topics to unit length before documents are assigned. False: as published, which depends on an
-        arbitrary scaling.
+        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     tol, max_iter : float, int
         Tolerance and largest number of iterations of the solver.
     dtype : {"float32", "float64"}
-        Type of the factors.
     n_top_terms : int
         Number of terms per topic in ``topics_``.
     max_memory : int, default=512 MiB
         Largest size of the factors in memory, and of the pairs of documents of ``"cspa"``, in bytes.
-    random_state : int, Generator or RandomState
-        Seed. Run t does not depend on ``n_runs``.
-    checkpoint : path
-        File for completed runs. Requires an integer ``random_state``.
     checkpoint_every : int
-        Number of runs between checkpoints.
-    resume : bool
-        Continue with the runs of ``checkpoint``, if it exists. ``n_runs`` can be larger than before.
+        Number of runs between checkpoints. With ``resume``, ``n_runs`` can be larger than before.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_documents,), int32
-        Clusters, numbered by first document.
-    n_clusters_ : int
-        Number of non-empty clusters.
     association_ : ndarray of shape (n_clusters_, n_documents), 0 to 1
-        Share of the clusters in a meta-cluster that contain a document (``consensus="mcla"``), or mean
-        co-occurrence with the documents of a cluster.
+        Share of the clusters of a meta-cluster that contain a document (MCLA), or mean co-occurrence.
     confidence_ : ndarray of shape (n_documents,)
         Largest association, divided by the sum of all; 0 for documents without terms.
     run_labels_ : ndarray of shape (n_runs, n_documents), int32
-        Labels of the runs, and -1 for documents without terms. For consensus functions, use
-        ``run_labels_[:, run_labels_[0] >= 0]``.
-    run_losses_ : ndarray of shape (n_runs,)
-    run_n_iter_ : ndarray of shape (n_runs,)
+        Labels of the runs, and -1 for documents without terms, which consensus functions do not accept:
+        pass them ``run_labels_[:, run_labels_[0] >= 0]``.
+    run_losses_, run_n_iter_ : ndarray of shape (n_runs,)
     n_iter_ : int
         Number of iterations of the longest run.
     selected_runs_ : ndarray
@@ -149,10 +129,14 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     topics_ : tuple of tuple
         Names, or column numbers, of the leading terms of every cluster.
 
-    Warns
+    Notes
     -----
-    UserWarning
-        If documents have no terms. They are assigned to the largest cluster.
+    Documents without terms are assigned to the largest cluster, with a warning. A run costs O(n_iter
+    (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time. MCLA costs O(n_documents n_runs^2).
+
+    References
+    ----------
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------
@@ -257,7 +241,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Cosine similarities to the mean term weights of the clusters; 0 for documents without terms.
+        """Compute cosine similarities to the clusters' mean term weights; 0 for documents without terms.
 
         Counts are weighted by the document frequencies of the fit.
         """
@@ -267,10 +251,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> Labels:
-        """Predict the cluster with the most similar mean term weights.
+        """Predict the cluster with the most similar mean term weights, or the largest for empty documents.
 
         Documents of the fit can get other labels than ``labels_``, which are the consensus of the runs.
-        Documents without terms get the largest cluster.
         """
         similarity = self.transform(X)
         labels = similarity.argmax(axis=1).astype(np.int32)
@@ -292,7 +275,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         if self._tfidf is None:
             return matrix
         with warnings.catch_warnings():
-            # said once, with what becomes of them
+            # ``fit`` warns about documents without terms.
             warnings.simplefilter("ignore", UserWarning)
             return csr_array(self._tfidf.transform(matrix))
 
@@ -355,16 +338,14 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}
         Hierarchical alternating least squares, multiplicative updates, projected gradients, or the solvers
         "cd" and "mu" of scikit-learn.
-    n_init : int
-        Number of runs from random factors. The run with the least loss is used.
+    n_init, max_iter : int
+        Number of runs from random factors, of which the run with the least loss is used, and largest number
+        of iterations per run. Default of ``max_iter``: 40 for "hals", otherwise 200.
     tol : float
         Tolerance of the relative decrease of the loss per iteration ("hals", "mu"; 1e-5), or of the projected
         gradient ("pg"; 1e-4), or as in scikit-learn (1e-4).
-    max_iter : int
-        Largest number of iterations. Default: 40 for "hals", otherwise 200.
     normalize : bool
-        Scale topics to unit length before documents are assigned. False: as published, which depends on an
-        arbitrary scaling.
+        Assign documents by topics of unit length. False, as published: by topics of arbitrary length.
     dtype : {"float64", "float32"}
         Type of the factors. Single precision halves the memory and, with many runs, the time.
     max_memory : int, default=4 GiB
@@ -372,29 +353,25 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_documents,), int32
-        Clusters 0, 1, ..., numbered by first document. Equal documents are in the same cluster.
     components_ : ndarray of shape (n_clusters, n_terms)
         Topics of unit length, in the order of the clusters; then topics without documents.
     document_weights_ : ndarray of shape (n_documents, n_clusters)
         Weights of these topics at the end of the run.
-    loss_ : float
-        ||X - V U^T||^2 of the best run.
-    losses_ : ndarray of shape (n_init,)
+    loss_, losses_ : float, ndarray of shape (n_init,)
+        ||X - V U^T||^2 of the best run, and of all runs.
     n_iter_ : int
         Number of iterations of the best run.
 
     Notes
     -----
     O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run, and
-    O((n_documents + n_terms) n_clusters) memory per parallel run. ``transform`` and ``predict`` solve for the
-    weights exactly, so they can differ from ``document_weights_`` and ``labels_``, which are not converged.
-    Documents without terms get the largest cluster.
+    O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are in the same cluster,
+    and documents without terms in the largest cluster.
 
     References
     ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003); "Ensemble non-negative matrix factorization for clustering biomedical documents".
+    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
+    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------
@@ -460,7 +437,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Weights of the topics in documents, by non-negative least squares."""
+        """Compute the exact non-negative least-squares weights of topics, unlike ``document_weights_``."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return document_weights(X, self.components_.T, n_jobs=self.n_jobs).astype(
@@ -471,8 +448,7 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the topic with the largest weight, or the largest cluster if all weights are 0.
 
-        Documents of the fit can get other labels than ``labels_``, because their weights at the end of the
-        run are not converged.
+        Documents of the fit can get other labels than ``labels_``, whose weights are not converged.
         """
         weights = self.transform(X)[:, : self.n_clusters_]
         if not self.normalize:
@@ -541,10 +517,7 @@ def ensemble_runs(
     verbose: bool = False,
     **options: Any,
 ) -> EnsembleRuns:
-    """Factorise B once per seed, except for the runs in a checkpoint.
-
-    The checkpoint is written after every ``checkpoint.every`` runs. Options are those of :func:`map_nmf`.
-    """
+    """Factorise B once per seed by :func:`map_nmf`, continuing from and writing to the checkpoint."""
 
     def summary(runs: NMFRuns) -> EnsembleRuns:
         labels = [labels_from_factors(U, V, normalize) for U, V in zip(runs.U, runs.V, strict=True)]
@@ -577,7 +550,7 @@ class EnsembleRuns(NamedTuple):
 
 
 def _save(checkpoint: Checkpoint, done: EnsembleRuns, kept: int) -> int:
-    """Number of runs on the disk afterwards; once there are some, a failure to write only warns."""
+    """Write a checkpoint and return its number of runs; only warn of failures if it contains earlier runs."""
     try:
         save_checkpoint(checkpoint, done._asdict(), {"n_runs": _count(done)})
     except OSError as error:
@@ -634,7 +607,7 @@ def chosen_runs(
     choose: str,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.intp]:
-    """Runs that take part in the consensus."""
+    """Select the runs for the consensus, and return their indices."""
     if selection == "none" or len(labels) < 2:
         return np.arange(len(labels))
     if selection == "best_half":
@@ -654,11 +627,7 @@ def chosen_runs(
 def consensus_partition(
     consensus: str | Consensus, labels: Labels, n_clusters: int, seed: np.random.SeedSequence, max_memory: int
 ) -> tuple[Labels, NDArray[np.float64]]:
-    """Clusters 0, 1, ... in the order of their first documents, and how documents are associated.
-
-    MCLA brings its own association: the mean over the members of a meta-cluster. Of other functions it
-    is :func:`association`. A function of the user must return one label per document.
-    """
+    """Return consensus labels, numbered by first document, and the association of MCLA or `association`."""
     rng = np.random.default_rng(seed)
     if consensus == "mcla":
         found, rows = mcla(labels, n_clusters, random_state=rng, return_association=True)
@@ -684,10 +653,7 @@ def consensus_partition(
 
 
 def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
-    """How often, on average over a cluster's members and the runs, a document is with them.
-
-    Shape (n_clusters, n_documents), 0 to 1; clusters have no gaps.
-    """
+    """Compute the mean co-occurrence of documents with clusters, shape (n_clusters, n_documents)."""
     n_clusters = int(partition.max()) + 1
     sizes = np.bincount(partition)
     out = np.zeros((n_clusters, len(partition)))
@@ -699,7 +665,7 @@ def association(labels: Labels, partition: Labels) -> NDArray[np.float64]:
 
 
 def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> NDArray[np.float64]:
-    """Mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
+    """Compute the mean rows of the clusters of a sparse matrix, shape (n_clusters, n_terms)."""
     members = csr_array(
         (np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)
     )
@@ -710,7 +676,7 @@ def cluster_means(X: Any, labels: NDArray[np.integer[Any]], n_clusters: int) -> 
 def leading_terms(
     weights: NDArray[np.floating[Any]], names: Sequence[str] | None, n_terms: int
 ) -> tuple[tuple[Any, ...], ...]:
-    """Names (or columns) of the largest weights above 0 in every row, largest first."""
+    """Return names (or columns) of the largest positive weights in every row, in descending order."""
     found = []
     for row in weights:
         order = np.argsort(-row, kind="stable")[:n_terms]

@@ -1,4 +1,4 @@
-"""Spherical k-means of documents, also bisecting."""
+"""Spherical k-means of documents, with a bisecting variant."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 
 @estimator
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
-    """Spherical k-means: k-means with cosine similarities.
-
-    It maximises I2, the sum of the cosine similarities of all rows to their centroids.
+    """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
     Parameters
     ----------
@@ -56,10 +54,9 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         Number of clusters, from 1 to n_samples.
     algorithm : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
-    n_init : int
-        Number of runs. The run with the largest I2 is used.
-    max_iter : int
-        Largest number of updates of the centroids per run or split.
+    n_init, max_iter : int
+        Number of runs, of which the run with the largest I2 is used, and largest number of updates of the
+        centroids per run or split.
 
     Attributes
     ----------
@@ -75,11 +72,9 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     Notes
     -----
     Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster gets the row that is least similar to its centroid.
-
-    O(n_init nnz(X) n_clusters) time per iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with
-    nnz(X) = n_samples n_features for dense data. O((n_samples + n_features) n_clusters) memory besides a
-    copy of X, which stays sparse.
+    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
+    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
+    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse.
 
     References
     ----------
@@ -110,11 +105,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : ignored
-
-        Raises
-        ------
-        ValueError
-            Parameters or data out of range.
         """
         X = numeric_features(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_n_clusters(self.n_clusters, X.shape[0])
@@ -123,7 +113,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         best = self._best(directed)
         if len(best.labels):
             best = _equal_together(directed, best)
-        # Documents without a direction.
+        # Zero rows have no direction.
         self._largest = int(np.bincount(best.labels).argmax()) if len(best.labels) else 0
         labels = np.full(X.shape[0], self._largest, dtype=np.int32)
         labels[~zero] = best.labels
@@ -139,17 +129,17 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Predict the cluster of the most similar centroid; zero rows get the cluster of those of the fit.
+        """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``algorithm="bisecting"``, rows of the fit can get other labels than ``labels_``, because splits
-        are final.
+        With ``algorithm="bisecting"``, rows of the fit can get other labels than ``labels_``: splits are
+        final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> AnyFloatArray:
-        """Cosine distances 1 - cos to the centroids; 1 for zero rows."""
+        """Compute cosine distances 1 - cos to the centroids; 1 for zero rows."""
         similarities, _ = self._similarities(X)
         return np.maximum(1.0 - similarities, 0.0)
 
@@ -163,7 +153,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         return rows @ np.ascontiguousarray(self.cluster_centers_.T.astype(rows.dtype)), zero
 
     def _best(self, rows: Rows) -> SphericalPartition:
-        """Best of all runs, or an empty cluster if there is no row."""
+        """Return the best of all runs, or an empty cluster if there are no rows."""
         n_rows, n_features = rows.shape
         if n_rows == 0:
             centers = np.zeros((1, n_features), dtype=rows.dtype)
@@ -198,10 +188,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 def spherical_kmeans(
     X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
 ) -> SphericalPartition:
-    """Assign every row to the largest dot product, make normalised sums the centroids, and so on.
-
-    The first centroids are rows drawn at random. I2 never falls. O(nnz(X) n_clusters) time an iteration.
-    """
+    """Run spherical k-means from random rows. I2 never decreases."""
     centers = dense(X[np.sort(rng.choice(X.shape[0], size=n_clusters, replace=False))])
     labels = np.full(X.shape[0], -1, dtype=np.int32)
     i2, n_iter, converged = 0.0, 0, False
@@ -216,7 +203,7 @@ def spherical_kmeans(
             sums = cluster_sums(X, labels, n_clusters)
             lengths = np.linalg.norm(sums, axis=1)
             i2 = float(lengths.sum(dtype=np.float64))
-            # Members that cancel out have no direction.
+            # A zero sum of members has no direction.
             known = (lengths > 1e-12)[:, np.newaxis]
             centers = np.where(known, sums / np.where(known, lengths[:, np.newaxis], 1.0), centers)
     return SphericalPartition(labels, centers, i2, n_iter, converged)
@@ -225,11 +212,7 @@ def spherical_kmeans(
 def bisecting_spherical_kmeans(
     X: Rows, n_clusters: int, *, max_iter: int, rng: np.random.Generator
 ) -> SphericalPartition:
-    """Split one cluster after the other in two, always that whose split raises I2 most.
-
-    Every cluster is tried once. Fewer clusters come out where none can be split any more. O(nnz(X) log
-    n_clusters) time an iteration where splits are even.
-    """
+    """Repeatedly bisect the cluster whose split increases I2 most, until no cluster can be split."""
     labels = np.zeros(X.shape[0], dtype=np.int32)
     lengths = [float(np.linalg.norm(cluster_sums(X, labels, 1)))]
     splits: dict[int, SphericalPartition | None] = {}
@@ -264,7 +247,7 @@ ALGORITHMS = {"kmeans": spherical_kmeans, "bisecting": bisecting_spherical_kmean
 
 
 class SphericalPartition(NamedTuple):
-    """Clusters of one run; those without rows count in ``centers``."""
+    """Result of one run. ``centers`` also contains the centroids of empty clusters."""
 
     labels: NDArray[np.int32]
     centers: AnyFloatArray
@@ -274,19 +257,19 @@ class SphericalPartition(NamedTuple):
 
 
 def cluster_sums(X: Rows, labels: NDArray[np.int32], n_clusters: int) -> AnyFloatArray:
-    """Sums of the rows of every cluster, shape (n_clusters, n_features), dense."""
+    """Sum the rows of every cluster to a dense array of shape (n_clusters, n_features)."""
     n = len(labels)
     member = sparse.csr_array((np.ones(n, dtype=X.dtype), (labels, np.arange(n))), shape=(n_clusters, n))
     return dense(member @ X)
 
 
 def dense(X: Rows) -> AnyFloatArray:
-    """X as an ndarray."""
+    """Convert X to an ndarray."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 def _equal_together(X: Rows, found: SphericalPartition) -> SphericalPartition:
-    """The partition with equal rows, which rounding may tell apart, in one cluster."""
+    """Unite equal rows, which rounding may have separated."""
     labels = united(found.labels, equal_rows(X))
     if np.array_equal(labels, found.labels):
         return found
@@ -306,10 +289,7 @@ def _split(X: Rows, max_iter: int, rng: np.random.Generator) -> SphericalPartiti
 
 
 def _fill_empty(X: Rows, labels: NDArray[np.int32], own: AnyFloatArray, n_clusters: int) -> None:
-    """Give clusters without rows the row least similar to its centroid, in place.
-
-    Rows that coincide with their centroids stay: then fewer than ``n_clusters`` rows differ.
-    """
+    """Move the row least similar to its centroid to every empty cluster in place, if rows differ."""
     counts = np.bincount(labels, minlength=n_clusters)
     coincides = 1.0 - 64.0 * np.finfo(own.dtype).eps
     for empty in np.flatnonzero(counts == 0):
@@ -319,5 +299,5 @@ def _fill_empty(X: Rows, labels: NDArray[np.int32], own: AnyFloatArray, n_cluste
             return
         counts[labels[row]] -= 1
         labels[row], counts[empty] = empty, 1
-        # Rows like the one that moved are near a centroid now.
+        # Rows similar to the moved row now have a near centroid.
         np.maximum(own, np.asarray(X @ dense(X[[row]])[0]), out=own)

@@ -1,7 +1,4 @@
-"""SRMOSC: spectral clustering of graphs of sparse representations of the samples.
-
-``SRMOSC`` finds a front of sparse graphs, and ``GraphMembers`` computes their partitions.
-"""
+"""SRMOSC: spectral clustering of graphs of sparse representations of the samples."""
 
 from __future__ import annotations
 
@@ -61,13 +58,9 @@ _MOST_COMPARED, _FEWEST_COMPARED, COMPARED_SAMPLES = 30, 6, 150_000
 class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     """Spectral clustering of graphs of sparse representations of the samples.
 
-    The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs
-    with low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is
-    then clustered.
-
-    Only the abstract of the paper was available: the form of the objectives, the operators and the selection
-    are reconstructions. Both objectives are sums over samples, so most of the front can be computed sample
-    by sample (``solver="hull"``), with better results than by evolution.
+    The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs with
+    low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is then
+    clustered. The objectives, operators and selection are reconstructed from the abstract of the paper.
 
     Parameters
     ----------
@@ -77,17 +70,16 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Number of nearest candidates for links. Default: 2 (floor(ln N) + 1). ``"all"``: N x N matrices as
         published, which link clusters if there are few features.
     solver : {"hull", "nsga2"}
-        ``"hull"`` computes the supported solutions, exactly except for a greedy selection of links.
-        ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
+        ``"hull"`` computes the supported solutions sample by sample, exactly except for a greedy selection of
+        links. ``"nsga2"`` evolves them as published, with sparser graphs and worse partitions.
     final : {"rcut", "consensus"}
         ``"rcut"``: the partition with the least ratio cut on the mean graph, among up to 30 members.
         ``"consensus"``: the partition of the mean graph, recommended for several thousand samples.
     rho : float or "auto"
         Ridge penalty. ``"auto"``: 0.025 times the mean feature variance.
-    pop_size : int
-        Population size; with ``solver="hull"``, largest number of solutions in ``pareto_front_``.
-    n_gen : int
-        Number of generations after the initial population, with ``solver="nsga2"``.
+    pop_size, n_gen : int
+        Population size, or largest number of solutions in ``pareto_front_`` for ``solver="hull"``, and number
+        of generations after the initial population for ``"nsga2"``.
     pc, pm : float, default=0.7 and 0.3
         Crossover probability of a pair, and mutation probability of an individual.
     metric : str or callable
@@ -104,28 +96,25 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     chosen_ : int or None
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, at most
-        ``pop_size`` solutions, evenly along the front.
+        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, the solutions
+        are evenly spaced along the front.
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
-    result_ : pymoo.core.result.Result
-        Without genes for ``solver="hull"``.
-    history_ : Recorder
-        With ``solver="nsga2"``.
+    result_, history_ : pymoo.core.result.Result, Recorder
+        With ``solver="hull"``, the result has no genes, and there is no history.
 
     Notes
     -----
     Samples of different classes are never candidates of each other. A sample without candidates raises an
     error. Members whose graph has more than ``n_clusters`` components are not selected, unless all have,
-    because the ratio cut favours isolated samples.
-
-    For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member and
-    O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
+    because the ratio cut favours isolated samples. For w candidates per sample, the hull costs O(N w
+    n_features) time per link of the densest member and O(N w) memory; evolution costs O(n_gen pop_size N w)
+    time and 8 pop_size N w bytes.
 
     References
     ----------
-    Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
-    algorithm", IEEE TEVC, 2016.
+    Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary algorithm",
+    IEEE TEVC, 2016.
 
     Examples
     --------
@@ -265,42 +254,35 @@ def _evolved_graph(problem: SRMOSCProblem, front: Population, member: int) -> sp
 
 @dataclass(frozen=True, eq=False)
 class GraphMembers(_fronts.MemberGraphs):
-    """Non-dominated similarity graphs, sorted by number of links, and their partitions.
+    """Non-dominated similarity graphs, sorted by number of links, and their partitions."""
 
-    ``graph(member)`` returns the directed similarity matrix of a member. ``known_labels`` caches labels.
-    """
-
-    graph: Callable[[int], sp.csr_array]
+    graph: Callable[[int], sp.csr_array]  # directed similarity matrix of a member
     known_labels: dict[int, Labels] = field(default_factory=dict, repr=False)
     # Only the partition of the least cut is stored, because embeddings take much memory.
     _least: dict[int, graphs.SpectralPartition] = field(default_factory=dict, repr=False)
 
     def consensus(self) -> graphs.SpectralPartition:
-        """Partition of the mean graph."""
+        """Partition the mean graph."""
         return self.clustered(self.mean_graph())
 
     def partition(self, member: int) -> graphs.SpectralPartition:
-        """Partition of the graph of a member."""
+        """Partition the graph of a member."""
         found = self._least.pop(member, None)
         return self.clustered(graphs.symmetrize(self.graph(member))) if found is None else found
 
     def labels(self, member: int) -> Labels:
-        """Labels of a member, cached."""
+        """Return the labels of a member, from the cache if possible."""
         if member not in self.known_labels:
             self._remember(member)
         return self.known_labels[member]
 
     def least_cut(self) -> int:
-        """Member whose partition has the least ratio cut on the mean graph.
-
-        Compares at most 30 members, evenly along the front, and fewer, down to 6, from 5000 samples.
-        Partitions of graphs with more components than clusters are arbitrary, and are ignored unless all are.
-        Ctrl-C ends the comparison with a warning.
-        """
+        """Compare evenly spaced members; return the member with the least ratio cut on the mean graph."""
         n_compared = min(_MOST_COMPARED, max(_FEWEST_COMPARED, COMPARED_SAMPLES // len(self.X)))
         compared = spread_members(self.F[:, 1], n_compared)
         n_clusters = self.options["n_clusters"]
         components = {member: self.n_components(member) for member in compared.tolist()}
+        # Graphs with more components than clusters have arbitrary partitions.
         reliable = [member for member, number in components.items() if number <= n_clusters]
         mean = self.joined(self.mean_graph())
         best, least, n_done = -1, np.inf, 0
@@ -330,12 +312,12 @@ class GraphMembers(_fronts.MemberGraphs):
         return best
 
     def n_components(self, member: int) -> int:
-        """Connected components of the graph of a member."""
+        """Count the connected components of the graph of a member."""
         graph = self.joined(graphs.symmetrize(self.graph(member)))
         return int(csgraph.connected_components(graph, directed=False)[0])
 
     def mean_graph(self) -> sp.csr_array:
-        """Mean of the symmetrised similarity matrices of all members."""
+        """Average the symmetrised similarity matrices of all members."""
         total = graphs.symmetrize(self.graph(0))
         for member in range(1, len(self.F)):
             total = total + graphs.symmetrize(self.graph(member))

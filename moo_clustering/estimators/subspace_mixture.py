@@ -1,7 +1,4 @@
-"""SubspaceMixture: Gaussian clusters with relevant features per cluster.
-
-The estimator, the search, its constraints, and dense and sparse samples, in this order.
-"""
+"""SubspaceMixture: Gaussian clusters with relevant features per cluster."""
 
 from __future__ import annotations
 
@@ -63,41 +60,34 @@ _SWAPS, _PATIENCE = 20, 10
 class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClusterer):
     """Gaussian clusters with a few relevant features each, by hard EM and swaps of clusters.
 
-    A cluster has its own mean and variance in its relevant features, and shares those of the other features
-    with other clusters. A feature is relevant if it increases the likelihood by more than its cost in the
-    extended Bayesian information criterion, which also selects the number of clusters. Clusters start from
-    samples in regions that are dense in some features. The search then repeatedly replaces a cluster by a
-    new one, if this improves the criterion after EM.
+    A cluster has its own mean and variance in its relevant features, and shares the mean and variance of the
+    other features with other clusters. A feature is relevant if it increases the likelihood by more than its
+    cost in the extended Bayesian information criterion, which also selects the number of clusters. Clusters
+    start from samples in regions that are dense in some features. The search then repeatedly replaces a
+    cluster by a new cluster, if this improves the criterion after EM.
 
     Parameters
     ----------
     n_clusters : int
         Number of clusters, from 1 to n_samples. Default: selected by the criterion.
-    n_swaps : int
-        Number of swaps. Default: until 20 failures per cluster in a row.
-    max_iter : int
-        Largest number of iterations of EM after a swap.
+    n_swaps, max_iter : int
+        Number of swaps (default: until 20 failures per cluster in a row), and largest number of iterations of
+        EM after a swap.
     min_variance : float
         Smallest variance in a cluster, relative to the variance of the feature over all samples.
-    n_jobs : int
-        Number of threads for dense data. Does not affect the result.
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        Means. Clusters share the mean of a feature that is not relevant for them.
-    variances_ : ndarray of shape (n_clusters_, n_features)
-        Variances, shared in the same way.
+    cluster_centers_, variances_ : ndarray of shape (n_clusters_, n_features)
+        Means and variances, which clusters share for features that are not relevant for them.
     shares_ : ndarray of shape (n_clusters_,)
         Shares of the samples.
     feature_weights_ : ndarray of shape (n_clusters_, n_features)
-        Gain in log-likelihood of every relevant feature, minus its cost. Rows sum to 1, or are 0 without
-        relevant features.
+        Gain in log-likelihood of relevant features minus their cost; rows sum to 1, or are 0 without any.
     objective_ : float
         Gain in log-likelihood over a single cluster, minus the cost of the parameters.
     objective_history_ : ndarray
-        Increasing objective after the initial clusters, and after every improvement. A violated cannot-link
-        costs 1e9 here.
+        Objective after the initial clusters and every improvement, minus 1e9 per violated cannot-link.
     n_iter_ : int
         Total number of iterations of EM.
 
@@ -107,11 +97,9 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     takes O(n_samples r + m n_features + n_clusters n_features) time for r relevant features in total and m
     reassigned samples, or O(n_nonzero n_clusters) for sparse data. Memory O(n_samples (n_features +
     n_clusters)). Labels, must-links and cannot-links are satisfied if there are enough clusters. Constant
-    features are never relevant.
-
-    Correlated features in a cluster increase the selected number of clusters (five to eight on iris and
-    wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian, so other methods suit
-    them better.
+    features are never relevant. Correlated features in a cluster increase the selected number of clusters
+    (five to eight on iris and wine); set ``n_clusters`` in this case. Term weights of texts are not Gaussian,
+    so other methods suit them better.
 
     References
     ----------
@@ -233,11 +221,7 @@ class State:
 
 
 class MixtureSearch:
-    """Hard EM of mixtures with relevant features, and swaps of clusters.
-
-    ``best`` is the incumbent, ``objective`` its criterion minus the cost of violated pairs, and ``n_iter``
-    the number of iterations of EM. Variances are at least ``floor``, relative to those over all samples.
-    """
+    """Hard EM of mixtures with relevant features, and swaps of clusters, for the solution ``best``."""
 
     best: State
     objective: float
@@ -275,7 +259,7 @@ class MixtureSearch:
         return history
 
     def grow(self, n_clusters: int | None) -> None:
-        """Add clusters one by one, until there are enough or no addition improves the criterion."""
+        """Add clusters one by one, up to ``n_clusters`` or until the criterion stops improving."""
         n = self.samples.shape[0]
         self._keep(self.converged(self.state(np.zeros(n, dtype=np.int32), 1)))
         largest = [] if self.pairs is None else sorted(self.pairs.members, key=len, reverse=True)
@@ -291,10 +275,7 @@ class MixtureSearch:
             self._keep(found)
 
     def swap(self, any_number: bool = False) -> bool:
-        """Replace a cluster by a new one, if the objective improves.
-
-        With ``any_number``, also try to remove or add a cluster.
-        """
+        """Replace (with ``any_number``, also remove or add) a cluster, if the objective improves."""
         k = len(self.best.sizes)
         kind = ("swap", "add", "remove", "swap")[int(self.rng.integers(4))] if any_number else "swap"
         if k == 1:
@@ -327,7 +308,7 @@ class MixtureSearch:
         return state
 
     def model(self, state: State) -> tuple[float, Model]:
-        """Gain of the clusters over the background, minus their cost, and their parameters."""
+        """Return the gain of the clusters over the background, minus their cost, and their parameters."""
         k, d = state.sums.shape
         linear, curves, gains, centers, variances = np.empty((5, k, d))
         features, bases, counts = np.empty((k, d), np.int32), np.empty(k), np.empty(k, np.int32)
@@ -337,10 +318,7 @@ class MixtureSearch:
         return float(gain - cost), found
 
     def converged(self, state: State, least: float = -np.inf) -> _Converged:
-        """Run hard EM from a partition; neither step decreases the objective.
-
-        It ends early if further steps like the last one would not reach ``least``.
-        """
+        """Run hard EM from a partition, and stop early if the objective is unlikely to reach ``least``."""
         last = -np.inf
         for _ in range(self.max_iter):
             self.n_iter += 1
@@ -368,7 +346,7 @@ class MixtureSearch:
         return self.samples.move(old, state)
 
     def _chosen(self) -> int:
-        """Cluster to remove: an empty one, a random one, or one of the cheapest."""
+        """Select a cluster to remove: an empty cluster, a random cluster, or one of the cheapest clusters."""
         k = len(self.best.sizes)
         if not self.best.sizes.all() and self.rng.random() < 0.5:
             return int(np.argmin(self.best.sizes))
@@ -388,11 +366,7 @@ class MixtureSearch:
         return state
 
     def dense_samples(self, group: Int64Array | None = None) -> Int64Array:
-        """Random sample, and its neighbours in features with more neighbours than under a Gaussian.
-
-        Features are selected one by one, among the neighbours in the previous ones. Samples that belong
-        together with the sample are neighbours, and select the features if there are many.
-        """
+        """Return a random sample (of ``group``) and its neighbours in successively selected features."""
         rng, (n, d) = self.rng, self.samples.shape
         if group is None:
             i = int(rng.integers(n))
@@ -450,7 +424,7 @@ class _Pairs:
         self._order = np.argsort(-np.bincount(self._of), kind="stable").astype(np.int64)
 
     def together(self, i: int) -> Int64Array:
-        """Sample i and the samples that belong together with it."""
+        """Return sample i and the samples that belong together with it."""
         group = self._groups.groups[i]
         return np.array([i]) if group < 0 else self.rows[self._of == group]
 
@@ -461,7 +435,7 @@ class _Pairs:
         labels[self.rows] = found[self._of]
 
     def n_violated(self, labels: Labels) -> int:
-        """Number of conflicts within clusters, and of groups in several clusters."""
+        """Count conflicts within clusters, and groups in several clusters."""
         of_group = labels[self._first_rows]
         g, h = self._groups.conflicts.T
         split = np.unique(self._of[labels[self.rows] != of_group[self._of]])
@@ -495,7 +469,7 @@ class Standardised(NamedTuple):
 
 
 def samples_of(X: Any, space: Standardised) -> Samples:
-    """Samples with the means and scales of a fit."""
+    """Create samples with the means and scales of a fit."""
     return SparseSamples(X, space) if sparse.issparse(X) else Samples(X, space)
 
 
@@ -508,7 +482,7 @@ class Samples:
         self._shift: Any = 0.0
 
     def assigned(self, model: Model, n_jobs: int | None) -> tuple[Labels, Labels, FloatArray]:
-        """Best and second best clusters, and the differences of their scores."""
+        """Return the best and second best clusters, and the differences of their scores."""
         n = self.shape[0]
         first, second = np.empty((2, n), dtype=np.int32)
         margins = np.empty(n)
@@ -520,7 +494,7 @@ class Samples:
         return first, second, margins
 
     def scores(self, model: Model, rows: Any) -> FloatArray:
-        """Log-likelihood ratios of samples against the background, shape (n_rows, n_clusters)."""
+        """Compute log-likelihood ratios of samples against the background, shape (n_rows, n_clusters)."""
         linear, curves = np.zeros((2, *model.linear.shape))
         for c, m in enumerate(model.counts):
             linear[c, model.features[c, :m]] = model.linear[c, :m]
@@ -535,25 +509,25 @@ class Samples:
         return int(mixtures.move_rows(self._X, old, state.labels, state.sizes, state.sums, state.squares))
 
     def moments(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Sizes, sums and sums of squares."""
+        """Return sizes, sums and sums of squares."""
         return state.sizes, state.sums, state.squares
 
     def row(self, i: int) -> Any:
-        """Features of a sample."""
+        """Return the features of a sample."""
         return self._X[i]
 
     def column(self, rows: Int64Array, j: int) -> Any:
-        """A feature of some samples."""
+        """Return a feature of some samples."""
         return self._X[rows, j]
 
     def near(self, rows: Int64Array, x: FloatArray, width: float) -> FloatArray:
-        """Number of the samples within ``width`` of x, by feature."""
+        """Count the samples within ``width`` of x, by feature."""
         found: FloatArray = mixtures.count_near(self._X, rows, x, width)
         return found
 
 
 class SparseSamples(Samples):
-    """Sparse rows, which are scaled, while shifts are applied to results only."""
+    """Sparse rows, which are scaled. Shifts are applied to results only."""
 
     def __init__(self, X: Any, space: Standardised) -> None:
         self.shape, self.varying = X.shape, space.scales > 0
