@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 AGREEMENT_WORK, AGREEMENT_ROWS, MOST_SOLUTIONS = 2e9, 500, 2000
 Leading = tuple[tuple[str, float], ...]
 N_FEATURES = 10
+# Largest number of columns times solutions whose contrasts are computed, the first solution excepted.
+_MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # largest number of categories of a column
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
@@ -138,14 +140,15 @@ def cluster_facts(
 ) -> dict[int, list[ClusterFacts]]:
     """Silhouettes, typical samples and leading features of the clusters of some solutions."""
     compared = samples.compared()
+    n_columns = 0 if samples.table is None else samples.table.shape[1]
     found = {}
-    for place in described:
+    for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]
         typical = typical_rows(samples, solution.labels, solution.medoids, distances, cohesion.to_own)
         leading: list[Leading] = [()] * len(typical)
         if samples.kind == "sparse":
             leading = leading_terms(samples, solution.labels)
-        if compared is None:
+        if compared is None or number * n_columns > _MOST_COMPARED:
             words: Sequence[Any] = [ClusterDescription(k, 0, "") for k in range(len(typical))]
         else:
             words = compared.describe(solution.labels)

@@ -236,3 +236,13 @@ def test_of_equal_terms_the_first_columns_lead():
         "x16",
         *(f"x{i}" for i in range(1, 9)),
     ]
+
+
+def test_many_columns_are_compared_for_the_result_only(monkeypatch):
+    model = NSGA2Clus(k_max=6, random_state=0).fit(Z)
+    whole = report_content(model, Z)
+    monkeypatch.setattr(sampling, "_MOST_COMPARED", 0)
+    few = report_content(model, Z)
+    named = [place for place, facts in few.clusters.items() if any(each.contrasts for each in facts)]
+    assert named == [few.chosen] == list(few.cluster_names)
+    assert few.clusters[few.chosen] == whole.clusters[few.chosen]
