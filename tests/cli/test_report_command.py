@@ -44,7 +44,8 @@ def test_every_fit_ends_with_its_report(run, slices, table, tmp_path):
     row = pd.read_csv(tmp_path / "table.csv").iloc[0]
     assert content.sample_texts[0] == f"a {row['a']:.4g}, b {row['b']:.4g}"
     named = {name for facts in content.clusters[content.chosen] for name, *_ in facts.contrasts}
-    assert named and named <= {"a", "b"}
+    assert named
+    assert named <= {"a", "b"}
     assert str(tmp_path) not in (out / "report.html").read_text(encoding="utf-8")
 
 
