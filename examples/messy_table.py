@@ -4,8 +4,8 @@ A messy table
 
 Cluster a table as it comes out of a spreadsheet, answer ten questions, and find the clusters of new rows.
 
-Shows: units, decimal commas, dates, categories and empty cells, what is made of them, the verdict and other
-good answers, a session of ten questions, the result before and after it, and predictions.
+Shows: units, decimal commas, dates, categories and empty cells, what is made of them, the verdict, names of
+the clusters, other good answers, a session of ten questions, the result before and after it, and predictions.
 """
 
 import numpy as np
@@ -44,6 +44,12 @@ X = model.preparer_.transform(table)
 print(model.summary())
 print(f"agreement with the kinds: {adjusted_rand_score(kind, model.labels_):.2f}")
 plot_partition(X, model.labels_, title="Without an answer", path="messy_table_before.png")
+
+# %%
+# Names and contrasts of the clusters are in the units of the table.
+
+print(model.describe(table, sample_names=table["tree"]))
+print(model.table(table)[["tree", "cluster", "name", "support", "doubtful"]].head().to_string(index=False))
 
 # %%
 # A gardener answers; here the kinds do. What is asked next depends on the answers so far.

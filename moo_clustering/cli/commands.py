@@ -464,9 +464,9 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     """Write the report of a run, or a report that compares several runs.
 
     DIR are folders written by `fit` or `demo`. The report is one HTML file, which needs neither a network nor
-    a server. It shows the solutions by their objectives, the samples in the plane, typical values of every
-    cluster, and the agreement of solutions. Several runs must have the same samples, in any order if the
-    samples have names (--id-column).
+    a server. It shows the clusters with their names and contrasts, the samples in the plane, the solutions by
+    their objectives, and the agreement of solutions. Several runs must have the same samples, in any order if
+    the samples have names (--id-column).
 
     The page is created from report.npz in the folder, which `fit --no-report` does not write. A file that is
     not a report is not replaced.
