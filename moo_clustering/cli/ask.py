@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shlex
 import shutil
 import sys
@@ -20,6 +21,7 @@ import pandas as pd
 from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, Labels
+from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
 from moo_clustering.cli.folder import (
     CONTENT,
@@ -370,8 +372,12 @@ def run_ask(
     error_rate: float | None,
     out: Path | None,
     resume: bool,
+    as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, and save the partition; exit code 130 after Ctrl-C."""
+    """Ask until the user quits or the input ends, and save the partition; exit code 130 after Ctrl-C.
+
+    With ``as_json``, questions and answers are lines of JSON.
+    """
     run_record(folder)
     results = folder / ASKED if out is None else out
     again = f"moo-clustering ask {shlex.quote(str(folder))} --resume"
@@ -385,12 +391,12 @@ def run_ask(
         target.reserve()
         try:
             try:
-                _dialog(run)
+                _json_dialog(run) if as_json else _dialog(run)
             except EOFError:
-                click.echo()
+                click.echo(err=as_json)
             except KeyboardInterrupt:
                 interrupted = True
-                click.echo()
+                click.echo(err=as_json)
             n_answers = len(run.session.history_)
             with InterruptGuard(requested=interrupted) as guard:
                 files = save_answers(run, target) if n_answers else []
@@ -402,7 +408,10 @@ def run_ask(
             ) from error
         finally:
             target.release()
-    if n_answers:
+    if as_json:
+        saved = str(results) if n_answers else None
+        click.echo(json.dumps({"n_answers": n_answers, "saved": saved, "files": files}))
+    elif n_answers:
         shown = f"; open {results / REPORT}" if REPORT in files else ""
         other = "" if out is None else f" --out {shlex.quote(str(out))}"
         click.echo(
@@ -432,6 +441,45 @@ def _dialog(run: AskedRun) -> None:
             click.echo(_told(run) if word else "The last answer is taken back.")
         except ValueError as error:
             click.echo(str(error))
+
+
+def _json_dialog(run: AskedRun) -> None:
+    """Write a question as a line of JSON and read its answer from a line, until there is no more."""
+    session, names = run.session, run.row_ids
+    while (question := session.question) is not None:
+        beside = run.shown.beside(question.samples)
+        samples = [
+            {
+                "row": str(names[sample]),
+                "values": {line.name: line.values[place] for line in (*beside.notes, *beside.features)},
+                **({"text": beside.texts[place]} if beside.texts else {}),
+            }
+            for place, sample in enumerate(question.samples)
+        ]
+        state = {
+            "question": question.number, "mode": session.mode, "samples": samples,
+            "probability": question.probability, "n_clusters": session.n_clusters_,
+            "expected_error": session.expected_error_, "may_stop": session.may_stop_, "known": _known(run),
+        }  # fmt: skip
+        click.echo(json.dumps(state, ensure_ascii=False))
+        if not (text := _line()):
+            raise EOFError
+        try:
+            answer = json.loads(text)["answer"]
+            if not isinstance(answer, str):
+                raise TypeError
+        except (ValueError, KeyError, TypeError, RecursionError):
+            click.echo('{"error": "an answer is a line of JSON such as {\\"answer\\": \\"together\\"}"}')
+            continue
+        if answer == "quit":
+            return
+        try:
+            with InterruptGuard() as guard:
+                session.undo() if answer == "undo" else session.answer(answer)
+            if guard.requested:
+                raise KeyboardInterrupt
+        except ValueError as error:
+            click.echo(json.dumps({"error": message_line(str(error))}))
 
 
 def _typed(mode: str, run: AskedRun) -> str:

@@ -57,6 +57,7 @@ def main(context: click.Context, traceback: bool) -> None:
     type=PathArgument("folder", new=True),
     help="Folder for the clusters that the answers found; default: asked, in DIR.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Write questions and read answers as lines of JSON.")
 def ask(folder: Path, **options: Any) -> None:
     """Improve the clusters of a run by answering questions about samples.
 
@@ -67,6 +68,9 @@ def ask(folder: Path, **options: Any) -> None:
     A question shows two samples with their texts, or with the features in which they differ most, in the
     units of the table. Press t (together), a (apart), ? (do not know), u (undo) or q (quit). If the input is
     not a terminal, write one answer per line. In mode `names`, type the name of the class of a sample.
+
+    With --json, every question is a line of JSON on stdout, and every answer a line such as
+    {"answer": "together"} on stdin; "undo" and "quit" are answers too.
 
     Every answer is saved to answers.json in DIR at once; --resume continues a session. At the end, the
     clusters are saved as a folder that `report` and `explore` can show, with the answers in must_link.csv

@@ -8,9 +8,11 @@ import html
 import json
 import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,10 +25,12 @@ from moo_clustering._arrays import (
     Labels,
     choice,
     did_you_mean,
+    integer,
     optional_package,
     quoted,
     warn_caller,
 )
+from moo_clustering._data import checked_array
 from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
@@ -275,6 +279,85 @@ class AnswerSession:
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
         return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind})
+
+    def run(
+        self,
+        oracle: Callable[[Question], str | None] | ArrayLike,
+        budget: int | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Self:
+        """Answer questions by a function, such as one that asks a person or a model, or by known classes.
+
+        Earlier answers remain after an error.
+
+        Parameters
+        ----------
+        oracle : callable or array-like of shape (n_samples,)
+            ``oracle(question)`` returns an answer as for :meth:`answer`, or None to end. An array has the
+            class of every sample, and None, NaN, an empty text or -1 for unknown classes.
+        budget : int, optional
+            Largest number of answers. Default: ends once ``may_stop_`` is True.
+        time_limit : float, optional
+            Seconds that the function may take for an answer.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the oracle returns no allowed answer. The error names the question.
+        TimeoutError
+            If the function exceeds ``time_limit``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_moons
+        >>> from moo_clustering import ParetoClustering
+        >>> X, classes = make_moons(100, noise=0.05, random_state=0)
+        >>> session = ParetoClustering(scale="isotropic", random_state=0).fit(X).ask()
+        >>> session.run(lambda question: "together" if len({*classes[[*question.samples]]}) == 1 else "apart")
+        <AnswerSession: 2 answers, 2 clusters>
+        """
+        if budget is not None:
+            budget = integer("budget", budget, 0)
+        answers = oracle if callable(oracle) else self._answers_of(oracle)
+        number = 0
+        while (question := self.question) is not None:
+            if number == budget or (budget is None and self.may_stop_):
+                break
+            answer = answers(question) if time_limit is None else _within(time_limit, answers, question)
+            if answer is None:
+                break
+            try:
+                self.answer(answer)
+            except (ValueError, TypeError, AttributeError) as error:
+                asked = " and ".join(map(str, question.samples))
+                raise ValueError(
+                    f"the oracle answered {quoted(answer)} about samples {asked}: {error}"
+                ) from error
+            number += 1
+        return self
+
+    def _answers_of(self, classes: Any) -> Callable[[Question], str | None]:
+        """Function that answers by the classes of all samples."""
+        known = checked_array(classes, "oracle")
+        if known.shape != (self._base.n_samples,):
+            raise ValueError(
+                f"oracle must be a function, or a class for each of {self._base.n_samples} samples, got "
+                f"shape {known.shape}"
+            )
+        names = ["" if v is None or v != v or v == -1 else str(v).strip() for v in known.tolist()]
+
+        def answer(question: Question) -> str:
+            asked = [names[sample] for sample in question.samples]
+            if "" in asked:
+                return "unknown"
+            return asked[0] if len(asked) == 1 else "together" if asked[0] == asked[1] else "apart"
+
+        return answer
 
     def name(self, group: int, name: str) -> Self:
         """Name a cluster. Two clusters with the same name are merged.
@@ -799,6 +882,30 @@ class AnswerSession:
             buttons = [field, named, button("Don't know", lambda: self.answer("unknown")), *buttons]
         refresh()
         return widgets.VBox([shown, widgets.HBox(buttons), told])
+
+
+def _within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
+    """Answer of an oracle; TimeoutError if it takes longer."""
+    found: Queue[tuple[Any, BaseException | None]] = Queue()
+
+    def call() -> None:
+        try:
+            found.put((oracle(question), None))
+        except BaseException as error:
+            found.put((None, error))
+
+    # A thread that hangs must not prevent the end of the process.
+    Thread(target=call, daemon=True).start()
+    try:
+        answer, error = found.get(timeout=seconds)
+    except Empty:
+        asked = " and ".join(map(str, question.samples))
+        raise TimeoutError(
+            f"the oracle gave no answer about samples {asked} in {seconds:g} seconds"
+        ) from None
+    if error is not None:
+        raise error
+    return answer
 
 
 def _image(picture: Picture | None) -> str:

@@ -198,3 +198,59 @@ def test_killed_after_an_answer(asked_run):
     assert len(open_session(asked_run, resume=True).session.history_) == 2
     assert ask(asked_run, "q\n", "--resume").exit_code == 0
     assert words(asked_run) == ["together", "apart"]
+
+
+def said(result):
+    """The lines of JSON on stdout."""
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_lines_of_json(asked_run):
+    typed = [
+        {"answer": "together"},
+        {"answer": "apart"},
+        {"answer": "undo"},
+        {"answer": "unknown"},
+        {"answer": "quit"},
+    ]
+    result = ask(asked_run, "".join(f"{json.dumps(line)}\n" for line in typed), "--json")
+    assert result.exit_code == 0, result.output
+    *questions, last = said(result)
+    assert words(asked_run) == ["together", "apart", "undo", "unknown"]
+    assert [question["question"] for question in questions] == [0, 1, 2, 1, 2]
+    assert questions[1]["samples"] == questions[3]["samples"]
+    first = questions[0]
+    assert first["mode"] == "pairs"
+    assert len(first["samples"]) == 2
+    ids = pd.read_csv(asked_run / "labels.csv").iloc[:, 0].astype(str)
+    assert {sample["row"] for sample in first["samples"]} <= set(ids)
+    assert all("Oslo" in sample["values"].values() or sample["values"] for sample in first["samples"])
+    assert 0 <= first["probability"] <= 1
+    assert last["n_answers"] == 2
+    assert last["saved"] == str(asked_run / "asked")
+    assert "labels.csv" in last["files"]
+
+
+@pytest.mark.parametrize(
+    "line", ["perhaps", '{"answer": 3}', "[]", '{"word": "apart"}', '{"answer": "perhaps"}', "{", "[" * 5000]
+)
+def test_lines_that_are_no_answers(asked_run, line):
+    result = ask(asked_run, f'{line}\n{{"answer": "apart"}}\n', "--json")
+    assert result.exit_code == 0, result.output
+    question, error, again, following, last = said(result)
+    assert set(error) == {"error"}
+    assert again == question
+    assert following["question"] == 1
+    assert last["n_answers"] == 1
+
+
+def test_no_answer_in_json(asked_run):
+    result = ask(asked_run, "", "--json")
+    assert said(result)[-1] == {"n_answers": 0, "saved": None, "files": []}
+
+
+def test_names_in_json(asked_run):
+    typed = '{"answer": "tall"}\n{"answer": "small"}\n'
+    questions = said(ask(asked_run, typed, "--json", "--mode", "names"))
+    assert questions[2]["known"] == ["tall", "small"]
+    assert [len(question["samples"]) for question in questions[:3]] == [1, 1, 1]
