@@ -206,12 +206,6 @@ def plain_cell(value: Any) -> Any:
     return value
 
 
-def short_cell(value: Any) -> str:
-    """A number of four digits at most, or text."""
-    cell = plain_cell(value)
-    return f"{cell:.4g}" if isinstance(cell, float | np.floating) else str(cell)
-
-
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
     """Lines on how the number of clusters was chosen, and which others are promising."""
     number = record["result"]["n_clusters"]

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,9 +44,6 @@ from moo_clustering.estimators._options import KW_ONLY, SearchOptions, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition, spectral_partition, write_constraints
 from moo_clustering.persistence import Checkpoint
 from moo_clustering.results import ClusteringResult, Front, Objective
-
-if TYPE_CHECKING:
-    pass
 
 _OF_PYMOO = ("algorithm", "callback", "termination", "save_history")
 # Values of parameters with which an estimator writes no files.
