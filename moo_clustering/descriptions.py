@@ -275,8 +275,8 @@ class ComparedColumns:
 
     def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
         self._columns, self._n_samples = [], len(columns)
-        for place, name in enumerate(map(str, columns.columns)):
-            column = columns.iloc[:, place]
+        for place, name in enumerate(columns.columns):
+            name, column = " ".join(str(name).split()), columns.iloc[:, place]
             known = column.notna().to_numpy()
             if known.any():
                 self._columns.append(_Column.of(name, column, known, (units or {}).get(name, "")))
@@ -365,9 +365,13 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], known: NDArray[np.bool_], unit: str) -> _Column:
-        is_date = pd.api.types.is_datetime64_any_dtype(column.dtype)
+        types = pd.api.types
+        if types.is_timedelta64_dtype(column.dtype):
+            column, unit = column.dt.total_seconds() / 3600.0, unit or "hours"
+        is_date = types.is_datetime64_any_dtype(column.dtype)
+        is_number = types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype)
         codes = np.full(len(known), -1, dtype=np.intp)
-        if not (is_date or pd.api.types.is_numeric_dtype(column.dtype)):
+        if not (is_date or is_number):
             codes[known], values = pd.factorize(column[known].astype(object).map(str), sort=True)
             return cls(name, codes, list(map(str, values)), np.empty(0), str, False)
         if not is_date and column[known].isin((0, 1)).all():
@@ -518,28 +522,35 @@ def _names(
     found = [f"cluster {cluster}" for cluster in range(len(sizes))]
     if len(filled) < 2:
         return found
-    has_phrase = np.array([[bool(p) for p in t.phrases] for t in traits]).reshape(len(traits), len(sizes))
     differs = np.array([[[a != b for b in t.phrases] for a in t.phrases] for t in traits], dtype=bool)
     differs = differs.reshape(effects.shape)
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
+    # Contrasts too weak to tell clusters apart serve where there are no others.
+    weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
+    clear = np.where(apart, strength, 0.0)
+    # Among equals, a category rather than a number, then what is strongest against all others.
+    bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
-        remaining = set(filled.tolist()) - {int(cluster)}
-        chosen: list[int] = []
-        usable = has_phrase[:, cluster]
-        while len(chosen) < n_phrases:
-            others = np.array(sorted(remaining or set(filled.tolist()) - {int(cluster)}), dtype=np.intp)
-            gain = (strength[:, cluster, others] * apart[:, cluster, others]).sum(axis=1)
-            # Among equals, a category rather than a number, then what is strongest against all others.
-            gain = gain + 1e-3 * ~numeric[:, 0, 0] + 1e-6 * strength[:, cluster].sum(axis=1)
-            taken = {traits[place].column for place in chosen}
-            gain[[not ok or t.column in taken for ok, t in zip(usable, traits, strict=True)]] = -1.0
-            place = int(gain.argmax()) if len(gain) else -1
-            if place < 0 or gain[place] <= (0.0 if not chosen else 2e-3):
+        everything = [other for other in filled.tolist() if other != cluster]
+        remaining, chosen = set(everything), list[int]()
+        while len(chosen) < n_phrases and len(traits):
+            others = sorted(remaining) or everything
+            gain = clear[:, cluster, others].sum(axis=1)
+            if not chosen and not gain.any():
+                gain = weak[:, cluster, others].sum(axis=1)
+            used = {traits[place].column for place in chosen}
+            usable = [
+                bool(trait.phrases[cluster]) and trait.column not in used and each > 0
+                for trait, each in zip(traits, gain, strict=True)
+            ]
+            if not any(usable):
                 break
+            order = gain + bonus + 1e-6 * strength[:, cluster].sum(axis=1)
+            place = int(np.where(usable, order, -1.0).argmax())
             chosen.append(place)
-            remaining -= {int(other) for other in others if apart[place, cluster, other]}
+            remaining -= {other for other in everything if apart[place, cluster, other]}
             if not remaining and not is_terms:
                 break
         if chosen:

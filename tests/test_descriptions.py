@@ -191,6 +191,40 @@ def test_columns_of_any_type(dtype):
     assert found[0].contrasts[0].strength == 1.0
 
 
+ODD = {
+    "durations": pd.to_timedelta(np.arange(12), unit="h"),
+    "dates with a zone": pd.date_range("2020-01-01", periods=12, tz="Europe/Berlin"),
+    "categories of numbers": pd.Categorical([1, 2, 3] * 4),
+    "intervals": pd.cut(np.arange(12), 3),
+    "infinite": [np.inf, 1, 2, -np.inf] * 3,
+    "huge": [1e308, -1e308, 1, 2] * 3,
+    "complex": np.arange(12) * 1j,
+    "lists": [[1], [2]] * 6,
+    "mixed": [1, "a", None, 2.5] * 3,
+    "sparse": pd.arrays.SparseArray([0, 0, 1] * 4),
+    "long ago": np.array(["1066-10-14", "1500-01-01"] * 6, dtype="datetime64[s]"),
+    "two\nlines": np.arange(12.0),
+    "": np.arange(12.0),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_columns(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = describe_columns(np.repeat([0, 1, 2], 4), pd.DataFrame({name: ODD[name]}))
+    assert len(set(found.names)) == 3
+    assert all(text.strip() and text.isprintable() for text in found.names)
+    if name == "durations":
+        assert str(found[0].contrasts[0]) == "durations 1.5 hours (5.5 hours)"
+
+
+def test_columns_that_tell_nothing_name_nothing():
+    frame = pd.DataFrame({"kind": list("ab") * 6, "x": [1.0, 2.0] * 6})
+    assert describe_columns(np.repeat([0, 1, 2], 4), frame).names == ["cluster 0", "cluster 1", "cluster 2"]
+    assert describe_columns(np.full(12, -1), frame).names == []
+
+
 def test_terms():
     texts = [[3, 0, 0, 1, 1], [2, 0, 0, 1, 1], [0, 1, 0, 1, 1], [0, 2, 2, 1, 1]]
     terms = ["engine", "wing", "the", "00", "x"]
