@@ -382,9 +382,9 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
     assert isinstance(shown, Shown)
     typical = typical_of(shown, labels, result.medoids)
     pairs = zip(found.names, typical, strict=True)
-    names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])
+    found.names = ClusterDescriptions([replace(each, typical=rows) for each, rows in pairs])
     support = None if result.pool is None or result.pool.support is None else result.pool.support()
-    return of_rows(labels, names, support)
+    return of_rows(labels, found.names, support)
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
