@@ -239,9 +239,8 @@ def test_json(tmp_path, monkeypatch):
     assert set(found["clusters"][0]["contrasts"][0]) == {"column", "value", "other", "strength"}
     names = [each["name"] for each in found["clusters"]]
     typical = pd.read_csv("out/clustered.csv")["typical"]
-    assert (
-        sorted(sum((each["typical"] for each in found["clusters"]), [])) == np.flatnonzero(typical).tolist()
-    )
+    rows = [row for each in found["clusters"] for row in each["typical"]]
+    assert sorted(rows) == np.flatnonzero(typical).tolist()
     done = run("predict", "out", "trees.csv", "--json")
     found = json.loads(done.stdout)
     assert [each["name"] for each in found["clusters"]] == names
