@@ -65,6 +65,8 @@ _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
 # Features and lines of a text that are shown of a sample; a line is no longer than the eye follows.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
+# Characters of the name of a row.
+_LONGEST_ID = 40
 # Characters of a line of the input, which may come from a device without an end.
 _LONGEST_LINE = 10_000
 # The folder of the results, inside that of the run.
@@ -129,13 +131,20 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
         data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
         names = names[:most]
     ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
+    notes = samples.notes_of_rows if isinstance(samples, PreparedSamples) else None
+    if notes is not None and not samples.has_row_ids:
+        # A column that was not clustered may name the rows better than their numbers.
+        unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
+        if unique:
+            cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
+            ids = [shortened(cell, _LONGEST_ID) for cell in cells]
     return ShownSamples.of(
         data,
         samples=rows,
         names=ids,
         feature_names=names,
         texts=samples.documents.texts if isinstance(samples, TextSamples) else None,
-        notes=samples.notes_of_rows if isinstance(samples, PreparedSamples) else None,
+        notes=notes,
         empty=samples.missing if isinstance(samples, PreparedSamples) else None,
     )
 
@@ -553,7 +562,7 @@ def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
     beside = run.shown.beside(samples)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     differing = [line for line in beside.features if len({*line.values}) > 1 or len(samples) == 1]
-    lines = [*beside.notes, *differing[:_N_FEATURES]]
+    lines = [*differing[:_N_FEATURES], *beside.notes]
     first = max([4, *(min(len(line.name), width // 3) for line in lines)])
     column = max((width - first - 2) // len(samples) - 3, 10)
     rows = [["", *(shortened(name, column) for name in beside.names)]]

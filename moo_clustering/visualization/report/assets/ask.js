@@ -311,7 +311,7 @@ function samplesTable(question) {
     : [];
   const notes = without.map((line) => featureRow(line));
   if (compares) for (const row of notes) row.lastChild.textContent = "";
-  const body = element("tbody", {}, ...pictures, ...texts, ...notes, ...first.map(featureRow));
+  const body = element("tbody", {}, ...pictures, ...texts, ...first.map(featureRow), ...notes);
   const made = element("table", { "aria-labelledby": "ask-title" }, element("thead", {}, head), body);
   if (!rest.length) return made;
   const alike = rest.length - (differing.length - first.length);
