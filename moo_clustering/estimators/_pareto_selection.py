@@ -133,6 +133,8 @@ def read_side_information(
     InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Warns about
     labels of a single class, because other clusters are then new classes.
     """
+    if y is None and must_link is None and cannot_link is None:
+        return SideInformation("none", None, None)
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
         raise ValueError(
