@@ -70,6 +70,7 @@ def test_mock_finds_the_number_of_clusters(run, table, tmp_path):
     assert sorted(record["files"]) == sorted(
         [
             "clustered.csv",
+            "clusters.csv",
             "model.skops",
             "labels.csv",
             "result.npz",

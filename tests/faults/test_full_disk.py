@@ -365,7 +365,7 @@ print(json.dumps([whole, filled, again, left, equal]))
 """
     # Room for the record, the model, and checkpoints beside those they replace, and not for the pictures.
     with small_disk(tmp_path / "disk", size=2**20) as disk:
-        status, stdout, stderr = python(code.replace("{pages}", "28"), disk)
+        status, stdout, stderr = python(code.replace("{pages}", "31"), disk)
         assert status == 0, stderr
         assert names(tmp_path / "whole")
     whole, filled, again, left, equal = json.loads(stdout.splitlines()[-1])

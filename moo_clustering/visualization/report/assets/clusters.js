@@ -33,7 +33,7 @@ function clusterRow(cluster, size, facts, shows) {
     cell(`${data.sampleKind}s`, "number", counting.format(size)),
     cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
   ];
-  if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts.length ? contrastsOf(facts) : "–"));
+  if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
   if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "most", facts?.typical.length ? typicalSamples(facts) : "–"));
@@ -49,7 +49,7 @@ function showClusters() {
   const sizes = sizesOf(state.selected);
   const known = described ?? [];
   const shows = {
-    contrasts: known.some((facts) => facts.contrasts.length),
+    contrasts: known.some((facts) => facts.contrasts?.length),
     silhouette: known.some((facts) => facts.silhouette !== null),
     features: known.some((facts) => facts.features.length),
     typical: known.some((facts) => facts.typical.length),
