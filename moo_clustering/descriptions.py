@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,24 +14,25 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import FloatArray, warn_caller
+from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
-# Values of a column that are compared; more are grouped to bins of equal counts.
+# Largest number of values of a column; more are grouped in bins of equal counts.
 _MOST_BINS = 256
-# Most traits of all clusters; of more, the strongest of every cluster are compared.
-_MOST_TRAITS, _OF_A_CLUSTER = 500, 30
+# Largest number of compared columns, and of columns times pairs of clusters. Of more columns, this number of
+# the strongest ones of every cluster is compared.
+_MOST_COLUMNS, _MOST_PAIRS, _OF_A_CLUSTER = 500, 20_000_000, 30
 # Least strength of a contrast that is listed, and of one that tells two clusters apart in a name.
 _LISTED, _DISTINCT = 0.2, 0.5
-# Largest number of phrases in a name of columns, and of terms.
-_PHRASES, _TERMS = 3, 3
+# Largest number of phrases in a name.
+_PHRASES = 3
 # Mean rank of a cluster, from 0 to 1, below or above which its numbers are called low or high.
 _LOW, _HIGH = 0.36, 0.64
 _UNIT = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*$")
-# Values that mean nothing without the name of their column.
+# Categories that a name shows with their column.
 _BARE = re.compile(r"(yes|no|true|false|ja|nein|si|oui|non|none|other|unknown|.{1,2}|[\W\d_]*)", re.I)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DAY = 86400.0
@@ -113,9 +115,6 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
     def __len__(self) -> int:
         return len(self._clusters)
 
-    def __iter__(self) -> Iterator[ClusterDescription]:
-        return iter(self._clusters)
-
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per cluster.
 
@@ -142,7 +141,8 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
         lines = []
         for each in self:
             beside = f" (in brackets: {self.names[each.nearest]})" if each.contrasts else ""
-            lines.append(f"{each.cluster}: {each.name}, {each.size} samples{beside}")
+            count = f"{each.size} sample{'' if each.size == 1 else 's'}"
+            lines.append(f"{each.cluster}: {each.name}, {count}{beside}")
             lines += [f"   {contrast}" for contrast in each.contrasts]
             if each.typical:
                 lines.append(f"   typical: {', '.join(map(self._sample, each.typical))}")
@@ -203,7 +203,7 @@ def describe_columns(
 ) -> ClusterDescriptions:
     """Describe the clusters of a table by contrasts with their nearest clusters.
 
-    Raises a ValueError unless there is one label for each row.
+    Raises a ValueError unless there is one label for each row, and ``n_contrasts`` is non-negative.
 
     Parameters
     ----------
@@ -226,7 +226,8 @@ def describe_columns(
     A name consists of up to three phrases that distinguish the cluster from the others. Names are unique.
     Numbers are compared by Cliff's delta in at most 256 bins, so that units and monotone transformations of a
     column do not matter. The nearest cluster is that of the most similar mean ranks and shares.
-    O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns.
+    O(n_samples n_columns) time, and O(n_clusters^2) for each of at most 500 columns, fewer for more than 200
+    clusters. Of more columns, the strongest of every cluster are compared.
 
     Examples
     --------
@@ -275,16 +276,24 @@ class ComparedColumns:
 
     def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
         self._columns, self._n_samples = [], len(columns)
-        for place, name in enumerate(columns.columns):
-            name, column = " ".join(str(name).split()), columns.iloc[:, place]
+        for place, name in enumerate(map(str, columns.columns)):
+            column, unit = columns.iloc[:, place], (units or {}).get(name, "")
             known = column.notna().to_numpy()
             if known.any():
-                self._columns.append(_Column.of(name, column, known, (units or {}).get(name, "")))
+                self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
         members = _Members.of(labels, self._n_samples)
-        traits = [trait for column in self._columns for trait in column.traits(members)]
-        return _described(members, traits, None, n_contrasts, _PHRASES)
+        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(members.sizes), 1) ** 2))
+        columns = self._columns
+        if len(columns) > most:
+            # Strength of every column against all other clusters, one column in memory at a time.
+            strength = np.stack([members.strength(column.traits(members)) for column in columns])
+            of_each = max(1, min(_OF_A_CLUSTER, most // max(len(members.sizes), 1)))
+            chosen = np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])
+            columns = [columns[place] for place in chosen.tolist()]
+        traits = [trait for column in columns for trait in column.traits(members)]
+        return _described(members, traits, None, n_contrasts)
 
 
 class ComparedTerms:
@@ -308,9 +317,9 @@ class ComparedTerms:
         shares = members.means(self._present)
         overall = members.sizes @ shares / max(int(members.sizes.sum()), 1)
         excess = np.where(self._usable, shares - overall, -1.0)
-        most = _MOST_TRAITS // max(len(shares), 1) + _OF_A_CLUSTER
-        chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, :most])
-        # Of equal contrasts, those of heavier terms are first.
+        most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(shares), 1) ** 2)) // max(len(shares), 1)
+        chosen = np.unique(np.argsort(-excess, axis=1, kind="stable")[:, : max(most, n_contrasts, 1)])
+        # Heavier terms precede others of an equal contrast.
         chosen = chosen[np.argsort(-self._weights.sum(axis=0)[chosen], kind="stable")]
         traits = []
         for place in chosen[self._usable[chosen]].tolist():
@@ -320,7 +329,7 @@ class ComparedTerms:
             traits.append(_Trait(term, effect, phrases, [_percent(each) for each in share].__getitem__))
         means = members.means(self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts, _TERMS)
+        return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,6 +353,10 @@ class _Members:
         inside = np.flatnonzero(self.labels >= 0)
         shape = len(self.sizes), len(self.labels)
         return sparse.csr_array((np.ones(len(inside)), (self.labels[inside], inside)), shape=shape)
+
+    def strength(self, traits: Sequence[_Trait]) -> FloatArray:
+        """Greatest difference of a column from all other samples, shape (n_clusters,)."""
+        return np.max([np.abs(trait.effect @ self.sizes) for trait in traits], axis=0)
 
     def means(self, rows: Any) -> FloatArray:
         """Means of dense or sparse rows, shape (n_clusters, n_features)."""
@@ -399,7 +412,17 @@ class _Column:
         places = members.labels[rows] * n_values + self.codes[rows]
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        return self._categories(shares) if self.values else [self._number(members, shares)]
+        found = self._categories(shares) if self.values else [self._number(members, shares)]
+        # Clusters without a value differ from none.
+        filled = counts.sum(axis=1) > 0
+        return [
+            replace(
+                trait,
+                effect=trait.effect * np.outer(filled, filled),
+                phrases=[phrase * bool(known) for phrase, known in zip(trait.phrases, filled, strict=True)],
+            )
+            for trait in found
+        ]
 
     def _number(self, members: _Members, shares: FloatArray) -> _Trait:
         above = shares @ (np.cumsum(shares, axis=1) - shares).T
@@ -441,13 +464,13 @@ class _Column:
 
 @dataclass(frozen=True, eq=False)
 class _Trait:
-    """A column of numbers, a category of a column or a term, compared between clusters."""
+    """A column of numbers or booleans, a category of a column or a term, compared between clusters."""
 
     column: str
     effect: FloatArray  # shape (n_clusters, n_clusters): from -1 to 1, how far row exceeds column
     phrases: Sequence[str]  # for names, empty where the trait does not characterise the cluster
     value: Callable[[int], str]  # of a cluster, in words
-    # Of numbers, to show where medians are equal; None for categories and terms.
+    # The mean of numbers in words, which is shown if medians are equal; None for categories and terms.
     mean: Callable[[int], str] | None = None
 
 
@@ -456,16 +479,12 @@ def _described(
     traits: Sequence[_Trait],
     directions: FloatArray | None,
     n_contrasts: int,
-    n_phrases: int,
 ) -> ClusterDescriptions:
-    n_clusters = len(members.sizes)
+    """Describe the clusters, those of documents with the ``directions`` of their means."""
+    n_clusters, n_contrasts = len(members.sizes), integer("n_contrasts", n_contrasts, 0)
     effects = np.array([trait.effect for trait in traits]).reshape(len(traits), n_clusters, n_clusters)
-    if len(traits) > _MOST_TRAITS:
-        strength = np.abs(effects @ members.sizes)
-        chosen = np.unique(np.argsort(-strength, axis=0, kind="stable")[:_OF_A_CLUSTER]).tolist()
-        traits, effects = [traits[place] for place in chosen], effects[chosen]
     nearest = _nearest(members.sizes, effects, directions)
-    names = _names(members.sizes, traits, effects, n_phrases)
+    names = _names(members.sizes, traits, effects, is_terms=directions is not None)
     return ClusterDescriptions(
         [
             ClusterDescription(
@@ -481,7 +500,7 @@ def _nearest(sizes: NDArray[np.intp], effects: FloatArray, directions: FloatArra
     if np.count_nonzero(sizes) < 2:
         return [-1] * len(sizes)
     if directions is None:
-        # Mean ranks among all samples, as effects are equal for all clusters without overlap.
+        # Mean ranks among all samples, because all effects between clusters without overlap are equal.
         levels = effects @ sizes / sizes.sum()
         distances = np.stack([((levels - own[:, None]) ** 2).sum(axis=0) for own in levels.T])
     else:
@@ -514,28 +533,27 @@ def _contrasts(
 
 
 def _names(
-    sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, n_phrases: int
+    sizes: NDArray[np.intp], traits: Sequence[_Trait], effects: FloatArray, *, is_terms: bool
 ) -> list[str]:
-    """Names of phrases that distinguish every cluster from as many others as possible, all different."""
+    """Unique names of phrases that distinguish every cluster from as many others as possible."""
     filled = np.flatnonzero(sizes)
-    is_terms = bool(traits) and all(trait.column in trait.phrases for trait in traits)
-    found = [f"cluster {cluster}" for cluster in range(len(sizes))]
+    found: list[tuple[str, ...]] = [(f"cluster {cluster}",) for cluster in range(len(sizes))]
     if len(filled) < 2:
-        return found
-    differs = np.array([[[a != b for b in t.phrases] for a in t.phrases] for t in traits], dtype=bool)
-    differs = differs.reshape(effects.shape)
+        return [name for (name,) in found]
+    codes = [np.unique(trait.phrases, return_inverse=True)[1] for trait in traits]
+    differs = np.array([code[:, None] != code for code in codes], dtype=bool).reshape(effects.shape)
     numeric = np.array([trait.mean is not None for trait in traits], dtype=bool)[:, None, None]
     strength = np.where(numeric, np.abs(effects), effects)
     apart = (strength >= (_LISTED if is_terms else _DISTINCT)) & differs
-    # Contrasts too weak to tell clusters apart serve where there are no others.
+    # Weaker contrasts name clusters without a clear one.
     weak = np.where((strength >= _LISTED) & differs, strength, 0.0)
     clear = np.where(apart, strength, 0.0)
-    # Among equals, a category rather than a number, then what is strongest against all others.
+    # Ties are broken in favour of categories, then of the greatest contrast with all other clusters.
     bonus = 1e-3 * ~numeric[:, 0, 0]
     for cluster in filled.tolist():
         everything = [other for other in filled.tolist() if other != cluster]
         remaining, chosen = set(everything), list[int]()
-        while len(chosen) < n_phrases and len(traits):
+        while len(chosen) < _PHRASES and len(traits):
             others = sorted(remaining) or everything
             gain = clear[:, cluster, others].sum(axis=1)
             if not chosen and not gain.any():
@@ -554,24 +572,18 @@ def _names(
             if not remaining and not is_terms:
                 break
         if chosen:
-            found[cluster] = ", ".join(traits[place].phrases[cluster] for place in chosen)
-    return distinct_names(_specified(found, traits, effects))
-
-
-def _specified(names: list[str], traits: Sequence[_Trait], effects: FloatArray) -> list[str]:
-    """Equal names with the value of the column in which these clusters differ most."""
-    found = list(names)
-    for name in set(names):
-        same = [cluster for cluster, other in enumerate(names) if other == name]
-        if len(same) < 2 or not len(effects):
+            found[cluster] = tuple(traits[place].phrases[cluster] for place in chosen)
+    # Equal names get the value of the column in which their clusters differ most.
+    for phrases, count in Counter(found).items():
+        same = [cluster for cluster, other in enumerate(found) if other == phrases]
+        between = np.abs(effects[np.ix_(range(len(effects)), same, same)]).max(axis=(1, 2), initial=0.0)
+        if count == 1 or between.max(initial=0.0) < _LISTED:
             continue
-        between = np.abs(effects[np.ix_(range(len(effects)), same, same)]).max(axis=(1, 2))
         trait = traits[int(between.argmax())]
-        if between.max() >= _LISTED:
-            for cluster in same:
-                others = [part for part in name.split(", ") if part != trait.phrases[cluster]]
-                found[cluster] = ", ".join([*others, f"{trait.column} {trait.value(cluster)}"])
-    return found
+        for cluster in same:
+            kept = [phrase for phrase in phrases if phrase != trait.phrases[cluster]]
+            found[cluster] = (*kept, f"{trait.column} {trait.value(cluster)}")
+    return distinct_names(", ".join(phrases) for phrases in found)
 
 
 def _measure(value: float, unit: str) -> str:

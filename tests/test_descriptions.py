@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
-from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
+from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans, descriptions
 from moo_clustering.datasets import make_bags
 from moo_clustering.descriptions import (
     ClusterDescription,
@@ -171,6 +171,61 @@ def test_cells_that_are_not_there():
     assert texts["when"] == "when 1 January 2020 (1 May 2020)"
     assert "never" not in texts
     assert "nothing" not in texts
+
+
+def test_clusters_without_a_value_differ_in_nothing():
+    frame = pd.DataFrame(
+        {
+            "alive": pd.array([None, None, True, True, False, False], dtype="boolean"),
+            "kind": [None, None, "a", "a", "b", "b"],
+            "x": [np.nan, np.nan, 1.0, 2.0, 30.0, 40.0],
+            "y": [0.0, 0.0, 5.0, 5.0, 9.0, 9.0],
+        }
+    )
+    found = describe_columns([0, 0, 1, 1, 2, 2], frame, n_contrasts=9)
+    assert [contrast.column for contrast in found[0].contrasts] == ["y"]
+    assert found.names == ["low y", "medium y", "high y"]
+    for each in found:
+        for contrast in each.contrasts:
+            assert "unknown" not in str(contrast)
+            assert each.nearest or contrast.column == "y"
+
+
+def test_columns_of_booleans_are_no_terms():
+    frame = pd.DataFrame({"a": [1, 1, 1, 1, 0, 0, 0, 0], "b": [1, 1, 0, 0, 1, 1, 0, 0]})
+    names = describe_columns(np.repeat([0, 1, 2, 3], 2), frame).names
+    assert names == ["a, b", "a, not b", "not a, b", "not a, not b"]
+    # Three columns would be listed as terms where one distinguishes the clusters.
+    one = pd.DataFrame({name: [1, 1, 0, 0] for name in "abc"})
+    assert describe_columns([0, 0, 1, 1], one).names == ["a", "not a"]
+
+
+def test_units_of_columns_with_odd_names():
+    found = describe_columns([0, 0, 1, 1], pd.DataFrame({"a  b": [1, 1, 5, 5.0]}), units={"a  b": "kg"})
+    assert str(found[0].contrasts[0]) == "a b 1 kg (5 kg)"
+
+
+@pytest.mark.parametrize("n_contrasts", [-1, 1.5, True])
+def test_number_of_contrasts(n_contrasts):
+    with pytest.raises((ValueError, TypeError), match="n_contrasts must be an integer of at least 0"):
+        describe_columns(GROUPS, TREES, n_contrasts=n_contrasts)
+    assert all(each.contrasts == () for each in describe_columns(GROUPS, TREES, n_contrasts=0))
+
+
+def test_many_columns_and_clusters(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.arange(120) % 4
+    columns = {f"c{place}": rng.normal(size=120) for place in range(40)}
+    columns["c7"] = columns["c7"] + 9 * labels
+    frame = pd.DataFrame(columns)
+    whole = describe_columns(labels, frame)
+    monkeypatch.setattr(descriptions, "_MOST_COLUMNS", 12)
+    few = describe_columns(labels, frame)
+    assert few[0].contrasts[0] == whole[0].contrasts[0]
+    assert few.names == whole.names
+    # Every row a cluster: the number of compared columns decreases with that of the clusters.
+    alone = describe_columns(np.arange(120), frame)
+    assert len(set(alone.names)) == 120
 
 
 def test_noise_and_empty_clusters():

@@ -30,6 +30,7 @@ from moo_clustering.cli.folder import (
     FolderError,
     RunFolder,
     folder_names,
+    json_text,
     label_frame,
     open_folder,
     run_content,
@@ -470,7 +471,7 @@ def _json_dialog(run: AskedRun) -> None:
             "probability": question.probability, "n_clusters": session.n_clusters_,
             "expected_error": session.expected_error_, "may_stop": session.may_stop_, "known": _known(run),
         }  # fmt: skip
-        click.echo(json.dumps(state, ensure_ascii=False))
+        click.echo(json_text(state, indent=None))
         if not (text := _line()):
             raise EOFError
         try:

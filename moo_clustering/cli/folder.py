@@ -332,10 +332,10 @@ def _text(record: Mapping[str, Any]) -> str:
     return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
 
 
-def json_text(record: Mapping[str, Any]) -> str:
-    """A record as JSON for programs, which has null for NaN and infinities."""
+def json_text(record: Mapping[str, Any], indent: int | None = 2) -> str:
+    """A record as strict JSON, with null for NaN and infinities, in one line if ``indent`` is None."""
     plain = json.loads(_text(record), parse_constant=lambda name: None)
-    return json.dumps(plain, indent=2, ensure_ascii=False)
+    return json.dumps(plain, indent=indent, ensure_ascii=False)
 
 
 def run_record(folder: Path) -> dict[str, Any]:
@@ -691,6 +691,10 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
         raise FolderError(f"{path} {fault}")
+    if absent := {"estimator", "preparer", "rows", "limits", "sizes", "classes", "names", "header"} - set(
+        model
+    ):
+        raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
 
 

@@ -64,7 +64,7 @@ def run_predict(
 def _record(
     path: Path, labels: IntArray, unlike: NDArray[np.bool_], notes: Sequence[str], model: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the command prints with --json."""
+    """Make the record that the command prints with --json."""
     now = np.bincount(labels[labels >= 0], minlength=len(model["sizes"]))
     clusters = [
         {"cluster": cluster, "name": name, "rows_of_fit": then, "new_rows": new}

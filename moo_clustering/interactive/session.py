@@ -349,11 +349,11 @@ class AnswerSession:
                 f"oracle must be a function, or a class for each of {self._base.n_samples} samples, got "
                 f"shape {known.shape}"
             )
-        names = ["" if v is None or v != v or v == -1 else str(v).strip() for v in known.tolist()]
+        names = ["-1" if v is None or v != v or v == -1 else str(v).strip() for v in known.tolist()]
 
         def answer(question: Question) -> str:
             asked = [names[sample] for sample in question.samples]
-            if "" in asked:
+            if any(name in ("", "-1") for name in asked):
                 return "unknown"
             return asked[0] if len(asked) == 1 else "together" if asked[0] == asked[1] else "apart"
 

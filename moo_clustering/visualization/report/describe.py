@@ -140,7 +140,7 @@ def cluster_facts(
 ) -> dict[int, list[ClusterFacts]]:
     """Silhouettes, typical samples and leading features of the clusters of some solutions."""
     compared = samples.compared()
-    n_columns = 0 if samples.table is None else samples.table.shape[1]
+    n_columns = 0 if samples.table is None or samples.kind == "sparse" else samples.table.shape[1]
     found = {}
     for number, place in enumerate(described):
         solution, cohesion = solutions[place], cohesions[place]

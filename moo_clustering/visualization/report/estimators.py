@@ -279,6 +279,7 @@ def describe_of(
     else:
         found = compared.describe(labels, *([] if n_contrasts is None else [n_contrasts]))
     classes = result.cluster_names(class_names)
+    classes = None if classes is None or len(classes) < len(sizes) else classes
     found = [
         replace(each, typical=rows, name=each.name if classes is None else classes[each.cluster])
         for each, rows in zip(found, typical, strict=True)
