@@ -413,7 +413,7 @@ class _Column:
         counts = np.bincount(places, minlength=n_clusters * n_values).reshape(n_clusters, n_values)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         found = self._categories(shares) if self.values else [self._number(members, shares)]
-        # Clusters without a value differ from none.
+        # A cluster without values has no contrasts in this column.
         filled = counts.sum(axis=1) > 0
         return [
             replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+    from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions
     from moo_clustering.visualization.report.content import Report
 
 # Parameters that may change when a run is resumed; a longer run continues a shorter one.
@@ -178,18 +179,33 @@ class ReportMixin(NumericOptionsMixin):
         """
         _pages("estimators").show_report_of(self, X, **options)
 
-    def describe(self, X: Any, *, namer: Callable[..., str] | None = None, **options: Any) -> Any:
+    def describe(
+        self,
+        X: Any,
+        *,
+        n_contrasts: int | None = None,
+        namer: Callable[[ClusterDescription], str] | None = None,
+        columns: pd.DataFrame | None = None,
+        sample_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+    ) -> ClusterDescriptions:
         """Name the clusters and list in what each differs from its nearest cluster.
 
         Parameters
         ----------
         X
             Data of the fit. Columns of a data frame are described in their own units.
+        n_contrasts : int, optional
+            Largest number of contrasts of a cluster. Default: 3 columns, 10 terms.
         namer : callable, optional
             ``namer(description)`` returns the name of a cluster. Default: names by contrasts, or of classes.
-        **options
-            ``n_contrasts``, ``sample_names``, ``feature_names``, ``class_names``, and ``columns``, a data
-            frame to describe in place of X.
+        columns : DataFrame of shape (n_samples, n_columns), optional
+            Columns that describe the clusters instead of X.
+        sample_names, feature_names : sequence of str, optional
+            Default: those of X, otherwise numbers.
+        class_names : sequence of str, optional
+            Names of the classes 0, 1, ... of a fit with labels.
 
         Returns
         -------
@@ -213,7 +229,11 @@ class ReportMixin(NumericOptionsMixin):
         >>> ParetoClustering(2, random_state=0).fit(X).describe(X).names
         ['low petal length', 'high petal length']
         """
-        return _pages("estimators").describe_of(self, X, namer=namer, **options)
+        names = {"sample_names": sample_names, "feature_names": feature_names, "class_names": class_names}
+        found: ClusterDescriptions = _pages("estimators").describe_of(
+            self, X, n_contrasts=n_contrasts, namer=namer, columns=columns, **names
+        )
+        return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
         """Return the data with the cluster of every sample.
@@ -228,7 +248,8 @@ class ReportMixin(NumericOptionsMixin):
         DataFrame
             Columns of X, ``cluster``, ``name``, and ``typical`` for the five samples nearest to each centre.
             Methods with a pool of partitions add ``support``, the share of the pool that has the sample with
-            its cluster, and ``doubtful``, for more support of another. Existing names get an underscore.
+            its cluster, and ``doubtful``, whether another cluster has more support. A column whose name X has
+            already gets an underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame

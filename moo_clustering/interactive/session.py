@@ -343,12 +343,12 @@ class AnswerSession:
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str | None]:
         """Function that answers by the classes of all samples."""
+        expected = f"oracle must be a function, or a class for each of {self._base.n_samples} samples"
+        if isinstance(classes, str) or np.ndim(classes) != 1:
+            raise TypeError(f"{expected}, got {quoted(classes)}")
         known = checked_array(classes, "oracle")
-        if known.shape != (self._base.n_samples,):
-            raise ValueError(
-                f"oracle must be a function, or a class for each of {self._base.n_samples} samples, got "
-                f"shape {known.shape}"
-            )
+        if len(known) != self._base.n_samples:
+            raise ValueError(f"{expected}, got {len(known)}")
         names = ["-1" if v is None or v != v or v == -1 else str(v).strip() for v in known.tolist()]
 
         def answer(question: Question) -> str:

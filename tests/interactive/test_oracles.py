@@ -80,7 +80,10 @@ def test_an_oracle_that_raises_or_hangs(model):
 
 
 def test_arguments(model):
-    with pytest.raises(ValueError, match="a class for each of 60 samples, got shape"):
+    with pytest.raises(ValueError, match="a function, or a class for each of 60 samples, got 2"):
         model.ask().run([0, 1])
+    for oracle in ("yes", None, 3):
+        with pytest.raises(TypeError, match="a function, or a class for each of 60 samples, got"):
+            model.ask().run(oracle)
     with pytest.raises((ValueError, TypeError), match="budget"):
         model.ask().run(by_kind, -1)
