@@ -161,7 +161,9 @@ def _move_centers(
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(_square(sums[j], centers[j]))
-            centers[j] = sums[j]
+            # Not ``centers[j] = sums[j]``, whose check of shapes compiles for three seconds.
+            for t in range(d):
+                centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
@@ -233,7 +235,10 @@ def lloyd(
                 labels[i] = j
         passes += 1
         slack = (_PER_RUN + _PER_FEATURE * d) * reach
-        if counts.min() == 0:
+        n_empty = 0
+        for j in range(k):
+            n_empty += counts[j] == 0
+        if n_empty > 0:
             n_changed += _fill_empty(X, centers, labels, counts, upper, lower, changed, slack)
             evaluations += n
         if n_changed == 0 or last:
@@ -241,15 +246,16 @@ def lloyd(
             break
         _move_centers(X, centers, labels, counts, changed, moved, sums)
         evaluations += k
-        changed[:] = False
-        last = 0.0 < (moved**2).sum() <= tolerance
-        at, most, next_most = 0, 0.0, 0.0
+        at, most, next_most, squares = 0, 0.0, 0.0, 0.0
         for j in range(k):
+            changed[j] = False
+            squares += moved[j] * moved[j]
             if moved[j] > most:
                 next_most = most
                 at, most = j, moved[j]
             elif moved[j] > next_most:
                 next_most = moved[j]
+        last = 0.0 < squares <= tolerance
         for i in range(n):
             upper[i] += moved[labels[i]]
             lower[i] -= next_most if labels[i] == at else most
@@ -257,6 +263,19 @@ def lloyd(
     for i in range(n):
         objective += _square(X[i], centers[labels[i]])
     return objective, passes, evaluations + n, converged
+
+
+@njit(cache=True, nogil=True)
+def _first_above(cumulative: NDArray[Any], value: float) -> int:
+    """First position of a larger sum, or the last position; ``np.searchsorted`` compiles four times as long."""
+    low, high = 0, len(cumulative) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulative[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @njit(cache=True, nogil=True)
@@ -284,7 +303,7 @@ def greedy_seeds(
         least = np.inf
         for trial in range(trials):
             if total > 0.0:
-                at = min(np.searchsorted(cumulative, draws[c, trial] * total, side="right"), n - 1)
+                at = _first_above(cumulative, draws[c, trial] * total)
                 while nearest[at] == 0.0:
                     at -= 1
             else:
