@@ -105,14 +105,14 @@ class ParetoPoolClusterer(
     Parameters
     ----------
     n_clusters : int
-        Number of clusters. None: that of the best partition. Ignored if ``y`` has labels of every class.
+        Number of clusters. Default: that of the best partition. Ignored if ``y`` has labels of every class.
     k_range : "auto" or iterable of int
         Numbers of clusters in the pool. ``"auto"``: up to 40 and to the square root of n_samples.
     n_neighbors : int
         Neighbours per sample in the neighbour graph.
     min_cluster_size : int, optional
-        Smallest cluster of a result that is found without ``n_clusters`` and without labels of every class.
-        Default: a hundredth of n_samples, between 2 and 10.
+        Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
+        hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
         Weight of the criterion relative to agreement. Default: .7 for minimax, 1 for mixture, .25 for
         modularity.
@@ -120,14 +120,14 @@ class ParetoPoolClusterer(
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.
     novel : {"auto", "none", "allow"}
-        Whether clusters may be classes without any label. ``"none"``: never, unless ``y`` has a single class.
+        Whether unlabelled clusters may be new classes. ``"none"``: only if ``y`` has a single class.
         ``"auto"``: if the labels suggest it, see Notes.
     clamp : bool
-        Labelled samples keep their class.
+        Whether labelled samples retain their class.
     merge_same_class : bool
-        Merge clusters of the same class. Used with ``novel="allow"``.
+        Whether to merge clusters of the same class with ``novel="allow"``.
     class_prior : {"uniform", "smoothed"}
-        Expected shares of the classes: equal, or as among the labels, which is misleading for few labels.
+        Expected class shares: equal, or estimated from the labels, which is misleading for few labels.
     pairs : {"hard", "soft"}
         Whether must-links are certain. Soft pairs may contradict each other.
     n_gen : int
@@ -136,11 +136,11 @@ class ParetoPoolClusterer(
     pop_size : int
         Population size of the evolution.
     engine : {"pymoo", "deap"}
-        Library that runs the evolution.
+        Library of the evolution.
     extra_candidates : sequence
-        Additional partitions: clusterers, ``(family, clusterer)`` or ``(family, labels)``, see
-        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X or, if there are landmarks
-        or bags, to their means. A clusterer with ``pareto_labels_`` adds its whole front.
+        Clusterers, ``(family, clusterer)`` or ``(family, labels)`` that add partitions, see
+        :func:`~moo_clustering.pool.extra_partitions`. Clusterers are fitted to X, landmarks or means of bags.
+        A clusterer with ``pareto_labels_`` adds its whole front.
     verbose : bool
         Show the progress of the pool and of the evolution.
     checkpoint : path
@@ -156,15 +156,15 @@ class ParetoPoolClusterer(
     pool_ : PartitionPool or None
         Partitions of the samples or of the landmarks. None with ``kernel="bags"``.
     scores_ : DataFrame
-        Family, number of clusters, agreement, objectives and score of every partition, evolved ones
-        included. With labels or pairs also ``total``, their evidence plus 20 times the score.
+        Family, number of clusters, agreement, objectives and score of every partition, including evolved
+        ones. With labels or pairs also ``total``, their evidence plus 20 times the score.
     confidence_ : float
         Expected adjusted Rand index between ``labels_`` and the classes that a user would recognise, see
         Notes. NaN if there was only one candidate, and with ``kernel="bags"``.
     structure_p_value_ : float
         Probability that Ward's method clusters unimodal data of the same size, margins and rank correlations
-        as well as these. Never below .001. NaN for distances and bags.
-    verdict_ : {"clear", "several good answers", "no structure beyond noise"}
+        equally well. At least .001. NaN for distances and bags.
+    verdict_ : {"clear", "several good answers", "no structure beyond noise", "not known"}
         Summary of ``confidence_``, ``structure_p_value_`` and ``alternatives_``, see Notes.
     alternatives_ : DataFrame
         Up to four partitions of high score, dissimilar to the result and to each other (adjusted Rand index
@@ -232,22 +232,20 @@ class ParetoPoolClusterer(
         cannot_link: ArrayLike | None = None,
         n_clusters: int | Literal["same"] | None = "same",
     ) -> Self:
-        """Find the result for other labels, pairs or numbers of clusters, from the pool of the last fit.
+        """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
-        The pool is not recomputed, which saves most of the time of a fit. With ``n_gen > 0`` the evolution
-        runs again.
+        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again.
 
         Parameters
         ----------
         y, must_link, cannot_link
-            As for ``fit``. They replace the former ones.
+            As for ``fit``. They replace the previous ones.
         n_clusters : int, None or "same", default="same"
-            New value of the parameter, or ``"same"``.
+            New value of the parameter; ``"same"`` does not change it.
 
         Returns
         -------
         self
-            With the attributes of a fit.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -281,8 +279,7 @@ class ParetoPoolClusterer(
     ) -> AnswerSession:
         """Start a session that asks which samples belong together, and updates the partition per answer.
 
-        The session selects from the pool and computes no new partitions. The fit changes only by
-        :meth:`take`.
+        The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
 
         Parameters
         ----------
@@ -300,7 +297,7 @@ class ParetoPoolClusterer(
         Raises
         ------
         ValueError
-            If the fit had labels or pairs, or has no pool.
+            If the fit used labels or pairs, or has no pool.
         SessionFileError
             If the file cannot be read, or belongs to another fit.
 
@@ -326,7 +323,7 @@ class ParetoPoolClusterer(
         )
 
     def _question_pool(self) -> QuestionPool:
-        """The pool, the scores and the samples in the form that a session needs."""
+        """Return the pool, the scores and the samples for a session."""
         check_is_fitted(self)
         samples, candidates = self._samples, self._candidates
         if candidates is None or self._side_information.kind != "none":
@@ -347,7 +344,7 @@ class ParetoPoolClusterer(
         )
 
     def take(self, session: AnswerSession) -> Self:
-        """Make the partition of a session the result. ``choose("fit")`` restores that of the fit.
+        """Set the result to the partition of a session. ``choose("fit")`` restores that of the fit.
 
         Raises a ValueError if the session belongs to another fit.
 
@@ -359,7 +356,7 @@ class ParetoPoolClusterer(
         Returns
         -------
         self
-            With the ``labels_`` of the session, which ``predict`` uses too.
+            ``predict`` also uses the new ``labels_``.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -388,7 +385,7 @@ class ParetoPoolClusterer(
         return ("auto", "select", *merged, "knee", *self.objective_names_, *members, *controls)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another partition, without recomputing any.
+        """Select another partition without computing new ones, except ``"consensus"``.
 
         Raises a ValueError if the rule is unknown, or ``"consensus"`` lacks ``n_clusters``.
 
@@ -401,14 +398,14 @@ class ParetoPoolClusterer(
         Returns
         -------
         self
-            With new ``labels_`` and ``n_clusters_``.
 
         Notes
         -----
-        ``"auto"`` is the result of the fit, or of the session after :meth:`take`; ``"fit"`` is then that of
-        the fit. ``"select"`` is the partition with the best score, ``"consensus"`` combines those with about
-        ``n_clusters`` clusters. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
-        ``"random-control"`` are the results without evolution and with random survival.
+        ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
+        ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
+        combines partitions with about ``n_clusters`` clusters. ``"alternative-0"`` is the first row of
+        ``alternatives_``. ``"control"`` and ``"random-control"`` are the results without evolution and with
+        random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
@@ -436,23 +433,23 @@ class ParetoPoolClusterer(
         return (True,) * len(self.objective_names_)
 
     def _take_points(self, labels: Labels) -> None:
-        """Take a partition of the points; clusters have the class of most of their labelled samples."""
+        """Select a partition of the points. Each cluster has the class of most of its labelled samples."""
         per_sample, classes = self._samples.per_sample(labels), None
         if self._side_information.targets is not None:
             classes = class_of_clusters(per_sample, self._side_information.targets.indicators)
         self._take(Solution(per_sample, cluster_classes=classes))
 
     def predict(self, X: Any) -> Labels:
-        """Clusters of samples: the most probable class after a fit with labels, else that of the nearest.
+        """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
 
-        Samples of the fit get their ``labels_`` again, except labelled ones that ``clamp`` keeps in another
-        class than is most probable, and equal samples that labels or pairs part. O(n m n_features) for m
-        samples, or landmarks, of the fit.
+        Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
+        in a less probable class, and equal samples that labels or pairs separate. O(n m n_features) time for
+        m samples, or landmarks, of the fit.
 
         Parameters
         ----------
         X
-            As for ``fit``; with ``metric="precomputed"`` distances to the samples of the fit, shape
+            As for ``fit``. With ``metric="precomputed"``, distances to the samples of the fit, shape
             (n, n_samples).
 
         Returns
@@ -474,11 +471,11 @@ class ParetoPoolClusterer(
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
+        """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
-        Mean scores of the three nearest samples or landmarks, weighted by inverse squared distances, combined
-        with the classifiers of the features if the fit used them. Raises a ValueError if the fit had no
-        labels of every class.
+        They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
+        combined with the classifiers of the features if the fit used them. Raises a ValueError if the fit had
+        no labels of every class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
@@ -587,10 +584,10 @@ class ParetoPoolClusterer(
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the samples of a fit or, without ``reset``, of a prediction."""
+        """Check samples. ``reset`` distinguishes a fit from a prediction."""
 
     def _check_data(self, data: Any) -> None:
-        """Raise if the parameters do not suit the data."""
+        """Raise if the parameters do not match the data."""
 
     @abstractmethod
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:
