@@ -1,7 +1,7 @@
 """Confidence in a partition of a pool, and descriptions of differences to other partitions.
 
-:class:`Assessor` describes a partition by :data:`FEATURES`, and computes an :class:`Assessment` from them by
-the coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
+:class:`Assessor` computes the :data:`FEATURES` of a partition, and from them an :class:`Assessment` by the
+coefficients of :data:`MODEL`, which ``python -m papers flagship-confidence`` estimates.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ CLEAR, SEVERAL, NO_STRUCTURE = "clear", "several good answers", "no structure be
 # Without a pool, a partition cannot be compared.
 UNKNOWN = "not known"
 VERDICTS = (CLEAR, SEVERAL, NO_STRUCTURE, UNKNOWN)
-# Smallest probability of structure, the same if p >= .05 for reference data, and smallest confidence of a
-# clear result.
+# Smallest probability of structure, the same if p >= .05 for reference data, that p-value, and smallest
+# confidence of a clear result.
 STRUCTURE_FROM, STRUCTURE_DOUBTED, DOUBTFUL_P, CLEAR_FROM = 0.5, 0.7, 0.05, 0.6
 # Largest number of rows for silhouettes and likelihoods.
 _MOST_ROWS = 600
 # Reference data: numbers of rows, of columns (or principal components), and of data sets.
 _REFERENCE_ROWS, _MOST_COLUMNS, _N_REFERENCES = 250, 50, 19
-# Number of partitions with cached features, because relabelling often assesses the same members.
+# Number of partitions with cached features. Relabelling often assesses the same members.
 _MOST_KNOWN = 500
 # Smallest p-value for this number of references.
 _LEAST_P = 0.001
@@ -50,18 +50,18 @@ _LEAST_P = 0.001
 _EXCESS = (-2.0, 3.0)
 # Columns of fewer distinct values keep their marginal distribution.
 _FEW_VALUES = 8
-# Upper bound of silhouettes, because outliers also have large ones.
+# Upper bound of silhouettes, because outliers also increase them.
 _MOST_SILHOUETTE = 0.5
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
-# Clusters with at most this number of features and at least this minimax silhouette are separated, whatever
-# their shape. Of 65 generated tables without clusters, none had it, except with a cluster of 1 % of samples.
+# Clusters with at most this number of features and at least this minimax silhouette and second share are
+# separated, whatever their shape. Tables without clusters do not have it, except with a cluster of 1 %.
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
-# Smallest number of points in the model, which would assess clear clusters of 30 samples as noise.
+# Lower bound of the number of points in the model, which would assess clear clusters of 30 samples as noise.
 _LEAST_POINTS = 150
 # Smallest reported p-value, and number of samples below which the verdict is uncertain.
 _LEAST_SHOWN, _FEW = 0.01, 30
-# A member has a similar number of clusters if it differs by one, or by this share.
+# Members have a similar number of clusters if the numbers differ by one, or by this share.
 _NEARLY = 0.15
 
 
@@ -79,7 +79,7 @@ class Assessor:
         """Assess a partition of the points.
 
         ``best``, the member of the pool with the best score, determines whether the data have structure.
-        Reference data are drawn once.
+        Reference data are drawn only once.
         """
         model = MODEL if self.samples.features is not None else MODEL_WITHOUT_FEATURES
         features = np.vstack([self._described(best), self._described(labels)])
@@ -88,14 +88,14 @@ class Assessor:
         if apart[0]:
             structure = np.maximum(structure, STRUCTURE_DOUBTED)
         n_clusters = len(np.unique(labels))
-        # A single cluster, or one per point, has index 0 with any classes.
+        # A single cluster, or one per point, has an index of 0 with any classes.
         confidence = 0.0 if n_clusters in (1, len(labels)) else float(structure[0] * ari[1])
         p_value = float("nan")
         if self.samples.features is not None:
             p_value = self.reference.p_value(n_clusters)
         doubted = p_value >= DOUBTFUL_P
         least = STRUCTURE_DOUBTED if doubted else STRUCTURE_FROM
-        # The p-value depends on Ward's method, which cuts elongated clusters.
+        # Ward's method splits elongated clusters, which increases the p-value.
         verdict = CLEAR if confidence >= CLEAR_FROM and (apart[1] or not doubted) else SEVERAL
         return Assessment(confidence, p_value, NO_STRUCTURE if structure[0] < least else verdict)
 
@@ -114,7 +114,7 @@ class Assessor:
 
     @cached_property
     def _points_vary(self) -> bool:
-        """Whether at least half of the points are distinct, because repeated points look like clusters."""
+        """Whether at least half of the points are distinct. Repeated points look like clusters."""
         X = self.samples.features
         return X is not None and 2 * len(np.unique(X, axis=0)) >= len(X)
 
@@ -158,7 +158,7 @@ class Assessor:
         return f"{does}, by {' and '.join(leading)}" if leading else does
 
     def __getstate__(self) -> dict[str, Any]:
-        # Cached values can be computed from these.
+        # Cached values are recomputed from these.
         return {"samples": self.samples, "best_agreement": self.best_agreement}
 
     def features(self, labels: Labels) -> FloatArray:
@@ -171,7 +171,7 @@ class Assessor:
         return np.column_stack([self._in_the_pool(rows), self._on_the_graph(rows), self._in_space(rows)])
 
     def _in_the_pool(self, rows: Labels) -> FloatArray:
-        """Agreement, best agreement, support, near agreement."""
+        """Agreement, best agreement, support and near agreement."""
         pool = self.samples.pool
         assert pool is not None
         ari = pairwise_ari(rows, pool.labels)
@@ -190,7 +190,7 @@ class Assessor:
         return np.column_stack([agreement, overall, mean.mean(axis=1), best_near.mean(axis=1)])
 
     def _on_the_graph(self, rows: Labels) -> FloatArray:
-        """Cut and worst cut; sizes; numbers of clusters and points."""
+        """Cut, worst cut, log size of the smallest cluster, share of the second, log numbers."""
         graph = self.samples.graph.tocoo()
         degrees = np.bincount(graph.row, graph.data, rows.shape[1])
         total = max(graph.data.sum(), np.finfo(float).tiny)
@@ -212,7 +212,7 @@ class Assessor:
         return described
 
     def _in_space(self, rows: Labels) -> FloatArray:
-        """Excess over reference data, silhouettes, gain in likelihood, number of features."""
+        """Excess over reference data, silhouettes, gain in likelihood, and log number of features."""
         X = self.samples.features
         if X is None:
             return np.full((len(rows), 5), np.nan)
@@ -264,7 +264,7 @@ class Assessment(NamedTuple):
     verdict: str  # one of VERDICTS
 
 
-# Verdicts without a selection: the data have a single partition, or there is no pool.
+# Assessments if the data have a single partition, and if there is no pool.
 NOTHING_TO_CHOOSE = Assessment(float("nan"), float("nan"), NO_STRUCTURE)
 NOTHING_KNOWN = Assessment(float("nan"), float("nan"), UNKNOWN)
 
@@ -299,7 +299,7 @@ class ConfidenceModel:
 
 
 # Estimated from 474 pools: 40 data sets with three seeds, 14 kinds of generated tables with clusters and 9
-# without. A coefficient of 0 belongs to an unused feature.
+# without. Features with coefficients 0 are not used.
 MODEL = ConfidenceModel(
     0.837,
     0.636,
@@ -343,9 +343,9 @@ MODEL_WITHOUT_FEATURES = ConfidenceModel(
 def verdict_text(
     assessment: Assessment, *, n_samples: int, bags: bool = False, supervised: bool = False
 ) -> str:
-    """Verdict with the expected agreement with classes, the p-value, and reservations.
+    """Return the verdict with the expected agreement with classes, the p-value, and reservations.
 
-    ``supervised``: labels or pairs were given, which the assessment does not use.
+    ``supervised``: the fit used labels or pairs, which the assessment ignores.
     """
     confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
@@ -363,7 +363,7 @@ def verdict_text(
 
 
 def verdict_of(estimator: Any) -> str | None:
-    """Verdict with its figures for an estimator that selects from a pool, otherwise None."""
+    """Return the verdict with its figures for an estimator that selects from a pool, otherwise None."""
     if not hasattr(estimator, "verdict_"):
         return None
     samples = estimator._samples
@@ -376,7 +376,7 @@ def verdict_of(estimator: Any) -> str | None:
 
 
 def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, str]:
-    """Descriptions of the rows of ``alternatives_``, by their names in ``choose``."""
+    """Describe the rows of ``alternatives_``, by their names in ``choose``."""
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
@@ -387,7 +387,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
 
 
 def _family_words(family: str) -> str:
-    """Family of algorithms in words, with its view or distance of the data."""
+    """Name a family of algorithms in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
 
@@ -397,7 +397,7 @@ def _enumerated(named: list[str]) -> str:
 
 
 def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
-    """Share of the variance of every feature between clusters."""
+    """Return the share of the variance of every feature that is between clusters."""
     sizes = np.bincount(labels)[:, None]
     means = np.zeros((len(sizes), X.shape[1]))
     np.add.at(means, labels, X - X.mean(axis=0))
@@ -406,7 +406,7 @@ def _explained(X: FloatArray, labels: IntpArray) -> FloatArray:
 
 
 def spread_rows(X: FloatArray, most: int) -> IntpArray:
-    """At most ``most`` rows, evenly in lexicographic order, which does not depend on the order of rows."""
+    """Select at most ``most`` rows, evenly in lexicographic order, independent of the order of rows."""
     order = np.lexsort(X.T[::-1])
     places = np.linspace(0, len(X) - 1, min(len(X), most)).round().astype(np.intp)
     return order[places]
@@ -417,15 +417,13 @@ class ReferenceTest:
     """Ward's clusterings of data, and of reference data without clusters.
 
     Reference data have the same number of rows, the same rank correlations, and the nearest unimodal margins
-    (maximum-likelihood densities); columns of few values keep their margin. They have heavy tails, skewness
-    and dependence of the data, but no clusters. The statistic of k clusters is the logarithm of the total sum
-    of squares over the sum of squares within k clusters.
+    (maximum-likelihood densities). Columns of fewer than 8 values retain their margin. Reference data thus
+    have the tails, skewness and dependence of the data. The statistic of k clusters is the logarithm of the
+    total sum of squares over the sum of squares within k clusters.
 
-    ``data`` contains the statistics of 1 to n_rows clusters, and ``references`` of shape (n_references,
-    n_rows) those of the reference data.
-
-    O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows. Rows and seeds are fixed, so the result
-    is deterministic.
+    ``data`` contains the statistics of 1 to n_rows clusters, and ``references``, shape (n_references,
+    n_rows), those of the reference data. O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows.
+    Rows and seeds are fixed, so that the result is deterministic.
 
     References
     ----------
@@ -449,19 +447,19 @@ class ReferenceTest:
         return cls(_ward_profile(rows), np.stack([_ward_profile(draw(rng)) for _ in range(_N_REFERENCES)]))
 
     def excess(self, n_clusters: int) -> float:
-        """Excess of the data over the mean of the references, in their standard deviations."""
+        """Return the excess of the data over the mean of the references, in their standard deviations."""
         place = min(n_clusters, len(self.data)) - 1
         drawn = self.references[:, place]
         return float((self.data[place] - drawn.mean()) / max(drawn.std(ddof=1), 1e-6))
 
     def p_value(self, n_clusters: int) -> float:
-        """p-value of the excess by Student's distribution, at least .001."""
+        """Return the p-value of the excess by Student's distribution, at least .001."""
         excess = self.excess(n_clusters) / np.sqrt(1 + 1 / _N_REFERENCES)
         return max(float(student.sf(excess, _N_REFERENCES - 1)), _LEAST_P)
 
 
 def _ward_profile(X: FloatArray) -> FloatArray:
-    """ln(total / within) for 1, 2, ... clusters of Ward's method."""
+    """Return ln(total / within) for 1, 2, ... clusters of Ward's method."""
     heights = linkage(X, "ward")[:, 2]
     within = np.concatenate([[0.0], np.cumsum(heights**2 / 2)])[::-1]
     total = max(within[0], np.finfo(float).tiny)
@@ -469,7 +467,7 @@ def _ward_profile(X: FloatArray) -> FloatArray:
 
 
 def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], FloatArray]:
-    """Function that draws data without clusters, with the distribution of X."""
+    """Return a function that draws data without clusters, with the distribution of X."""
     n = len(X)
     ranks = rankdata(X, axis=0)
     scores = ndtri((ranks - 0.5) / n)
@@ -478,7 +476,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
     margins = [_unimodal_quantiles(column) for column in X.T]
 
     def draw(rng: np.random.Generator) -> FloatArray:
-        # Random linear combinations of rows have the correlations of the rows.
+        # Random linear combinations of rows retain their correlations.
         shares = ndtr(rng.normal(size=(n, n)) @ scores / np.sqrt(n))
         columns = [np.interp(share, *margin) for share, margin in zip(shares.T, margins, strict=True)]
         return np.column_stack(columns)
@@ -487,7 +485,7 @@ def _reference_generator(X: FloatArray) -> Callable[[np.random.Generator], Float
 
 
 def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shares and values of the nearest unimodal density, to interpolate quantiles."""
+    """Return shares and values of the nearest unimodal density, to interpolate quantiles."""
     low, extent = column.min(), np.ptp(column)
     # Scaled to 0..1, where values that differ by rounding are equal.
     column = np.round((column - low) / max(extent, np.finfo(float).tiny), 9)
@@ -517,7 +515,7 @@ def _unimodal_quantiles(column: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 class PoolReportMixin(ReportMixin):
-    """Mixin of the report of a selection from a pool."""
+    """Mixin that reports a selection from a pool."""
 
     # Set by the fit.
     _samples: PooledSamples
@@ -580,13 +578,13 @@ class PoolReportMixin(ReportMixin):
         )
 
     def _described_alternatives(self, names: Sequence[str] | None) -> pd.DataFrame:
-        """Alternatives described by other names of the features; those of bags stay as they are."""
+        """Describe the alternatives with other feature names; for bags, return them unchanged."""
         if not self._samples.kernels:
             self._describe_alternatives(names)
         return self.alternatives_
 
     def _weighted_pool(self) -> tuple[Labels, FloatArray, Labels]:
-        """Partitions of the pool, their weights, and the result, all of samples or landmarks."""
+        """Return partitions of the pool, their weights, and the result, all of samples or landmarks."""
         pool, labels = self.pool_, np.asarray(self.labels_)
         assert pool is not None
         if self.landmark_of_ is not None:
@@ -597,7 +595,7 @@ class PoolReportMixin(ReportMixin):
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self, most: int) -> results.Coassociation:
-        """Co-association in the pool of at most ``most`` samples, or landmarks, evenly chosen."""
+        """Return the co-association in the pool of at most ``most`` evenly selected samples or landmarks."""
         partitions, weights, labels = self._weighted_pool()
         places = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), most)).astype(np.intp))
         together = coassociation(partitions[:, places], weights)
@@ -605,7 +603,7 @@ class PoolReportMixin(ReportMixin):
         return results.Coassociation(together, labels[places], len(labels), kind)
 
     def _support(self) -> FloatArray:
-        """Weighted share of the pool that has each sample with the samples of each cluster."""
+        """Return the weighted share of the pool in which each sample is with the samples of each cluster."""
         partitions, weights, labels = self._weighted_pool()
         n_clusters = int(labels.max(initial=-1)) + 1
         sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=n_clusters), 1)
@@ -619,10 +617,7 @@ class PoolReportMixin(ReportMixin):
         return found if self.landmark_of_ is None else found[self.landmark_of_]
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
-        """Add confidence, sizes, families and differences to ``alternatives_``.
-
-        ``names`` are the feature names, for data without them.
-        """
+        """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` names features."""
         described: dict[str, list[Any]] = {
             name: [] for name in ("confidence", "sizes", "families", "difference")
         }
@@ -644,7 +639,7 @@ class PoolReportMixin(ReportMixin):
             self.alternatives_[name] = column
 
     def _point_features(self, names: Sequence[str] | None) -> list[str] | None:
-        """Feature names of the points, or None if their features are not columns of the data."""
+        """Return feature names of the points, or None if their features are not columns of the data."""
         scaling = getattr(self._samples.nearest, "scaling", None)
         if self._samples.features is None or scaling is None or scaling.components is not None:
             return None
@@ -652,7 +647,7 @@ class PoolReportMixin(ReportMixin):
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self) -> str:
-        """Summary in a few lines: clusters, verdict, alternatives and possible next steps.
+        """Summarise clusters, verdict, alternatives and possible next steps in a few lines.
 
         Returns
         -------
@@ -691,7 +686,7 @@ _EstimatorPrettyPrinter._dispatch[PoolReportMixin.__repr__] = _EstimatorPrettyPr
 
 
 def score_frame(candidates: Candidates | None) -> pd.DataFrame:
-    """Family, number of clusters, agreement, objectives and scores of every candidate."""
+    """Return family, number of clusters, agreement, objectives and scores of every candidate."""
     if candidates is None:
         return pd.DataFrame({"family": [], "n_clusters": [], "score": []})
     frame = pd.DataFrame({"family": candidates.pool.families, "n_clusters": candidates.pool.n_clusters})
