@@ -55,7 +55,7 @@ _MOST_SILHOUETTE = 0.5
 # Adjusted Rand index of similar members; share of points of nested clusters; smallest explained variance.
 _ALIKE, _NESTED, _TELLS = 0.9, 0.9, 0.05
 # Clusters with at most this number of features and at least this minimax silhouette and second share are
-# separated, whatever their shape. Tables without clusters do not have it, except with a cluster of 1 %.
+# separated, whatever their shape. The share excludes single clusters of outliers.
 _APART_FEATURES, _APART, _APART_SHARE = 3, 0.65, 0.1
 # Lower bound of the number of points in the model, which would assess clear clusters of 30 samples as noise.
 _LEAST_POINTS = 150

@@ -1,8 +1,7 @@
 """Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs.
 
-:func:`read_side_information` checks labels and pairs. :func:`objectives_for` makes :class:`Objectives` of
-them and of the data, :class:`Candidates` are a pool with scores, and :func:`choose_solution` selects one
-candidate or combines several.
+:func:`read_side_information` checks labels and pairs. :func:`objectives_for` fits :class:`Objectives`,
+:class:`Candidates` are a pool with scores, and :func:`choose_solution` selects or combines candidates.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from moo_clustering.validity import (
 
 # Default weight of a criterion relative to the agreement.
 CRITERION_WEIGHTS = {"modularity": 0.25, "minimax": 0.7, "mixture": 1.0}
-# With up to this many features clusters may be thin shapes; with more, mixtures describe them better.
+# With up to this many features, clusters may be thin shapes; with more, mixtures describe them better.
 MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
@@ -66,15 +65,15 @@ _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 _OTHER_NUMBER = 1.25
 # Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
-# Labels per class from which the graph kernel and the linear kernel help. With fewer they harm clusters that
-# are not convex.
+# Labels per class from which the graph kernel and the linear kernel are used. With fewer labels they harm
+# non-convex clusters.
 _FULL_KERNEL_FROM = 4
-# Pairs from which held-out pairs determine the number of clusters, and how many numbers are tried.
+# Smallest number of pairs to determine the number of clusters by held-out pairs, and how many numbers to try.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# The best candidate is the result although labels contradict it, if at least this share of the labels are the
-# only ones of their classes.
+# Share of labels that are the only ones of their classes, from which the best candidate is the result even if
+# labels contradict it.
 _UNSEEN = 0.2
 
 
@@ -82,10 +81,9 @@ _UNSEEN = 0.2
 class SideInformation:
     """Labels and pairs of one fit."""
 
-    # Kind of selection: without labels and pairs, by labels of all classes, by labels of some classes, or by
-    # pairs alone.
+    # Side information for the selection: none, labels of all classes, labels of some classes, or pairs only.
     kind: Literal["none", "labels", "novel", "pairs"]
-    targets: Targets | None = None  # labels of samples, with those that follow along must-links
+    targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
 
     def known(self, n_samples: int) -> BoolArray:
@@ -97,9 +95,9 @@ class SideInformation:
         return known
 
     def pairs_of_points(self, samples: PooledSamples) -> PairwiseConstraints | None:
-        """Pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples.
+        """Return pairs of points. Pairs of landmarks are weighted by the number of their pairs of samples.
 
-        Pairs within a landmark are dropped, because no partition of the landmarks separates them.
+        Pairs within a landmark are dropped, because partitions of landmarks cannot separate them.
         """
         if self.pairs is None or samples.landmark_of is None:
             return self.pairs
@@ -131,7 +129,7 @@ def read_side_information(
 
     Raises a ValueError for labels or pairs out of range and for label sets, and an
     InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Warns about
-    labels of a single class, because other clusters are then new classes.
+    labels of a single class, because other clusters then become new classes.
     """
     if y is None and must_link is None and cannot_link is None:
         return SideInformation("none", None, None)
@@ -167,7 +165,7 @@ def read_side_information(
 
 
 def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstraints) -> Targets:
-    """Spread labels along must-links."""
+    """Propagate labels along must-links."""
     component = pairs.components()
     class_of = np.full(int(component.max()) + 1, -1, dtype=np.int64)
     np.maximum.at(class_of, component, codes)
@@ -182,9 +180,9 @@ def _along_must_links(targets: Targets, codes: IntArray, pairs: PairwiseConstrai
 class Objectives:
     """Objectives of partitions, and the scores computed from them.
 
-    ``indices`` are fitted indices: the agreement of the families, a criterion with the given ``weight`` and,
-    if there are labels or pairs, their evidence. ``boundary`` is the cut similarity, a penalty in searches
-    with pairs. ``pool_values`` are the agreement and criterion of the pool, if known.
+    ``indices`` are fitted: the agreement of the families, a criterion with the given ``weight`` and, with
+    labels or pairs, their evidence. ``boundary`` is the cut similarity, a penalty in searches with pairs.
+    ``pool_values`` are the agreement and criterion of the pool, if known.
     """
 
     indices: tuple[ValidityIndex, ...]
@@ -202,7 +200,7 @@ class Objectives:
         return np.column_stack([index.evaluate(labels) for index in self.indices])
 
     def agreement(self, labels: Labels, values: FloatArray) -> FloatArray:
-        """Agreement of the families alone, a feature of the confidence."""
+        """Agreement of the families only, a feature of the confidence."""
         first = self.indices[0]
         return first.plain(labels) if isinstance(first, BroadAgreement) else values[:, 0]
 
@@ -211,10 +209,9 @@ class Objectives:
         return evidence.selection_score(values[:, 0], values[:, 1], weight=self.weight)
 
     def total(self, values: FloatArray, labels: Labels) -> FloatArray:
-        """The quantity to maximise.
+        """Quantity to maximise: the score or, with labels or pairs, their evidence plus 20 times the score.
 
-        This is the score or, with labels or pairs, their evidence plus 20 times the score, minus the penalty
-        of boundaries in a search with pairs.
+        A search with pairs subtracts the penalty of boundaries.
         """
         total = self.score(values)
         if values.shape[1] > 2:
@@ -225,7 +222,7 @@ class Objectives:
 
 
 def automatic_criterion(samples: PooledSamples, side: SideInformation, n_clusters: int | None) -> str:
-    """Default criterion, by the labels and pairs and by the number of varying features."""
+    """Return the default criterion for the labels and pairs and the number of varying features."""
     if samples.features is None or side.kind == "pairs" or n_clusters is not None:
         return "modularity"
     return "minimax" if samples.features.shape[1] <= MOST_FOR_SHAPES else "mixture"
@@ -241,7 +238,7 @@ def objectives_for(
     criterion_weight: float | None,
     n_jobs: int | None,
 ) -> Objectives:
-    """Fit agreement, criterion and evidence. The weight None is the default of the criterion."""
+    """Fit agreement, criterion and evidence. Weight None is the default of the criterion."""
     # These values depend only on the pool, not on labels and pairs.
     scored = samples.scored if pool is samples.pool else {}
     if criterion not in scored:
@@ -276,8 +273,8 @@ def _fitted(
 class BroadAgreement(ValidityIndex):
     """Family agreement plus the mean positive agreement with the members, averaged over families.
 
-    It suits pools in which only two or three families find the structure, such as spirals, so that the median
-    over families is low. Used together with criteria of the features.
+    It is used with criteria of the features. It suits pools in which only two or three families find the
+    structure, such as spirals, where the median over families is low.
     """
 
     name: ClassVar[str] = "broad_agreement"
@@ -328,7 +325,7 @@ class MixtureCriterion(ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Sum of the two."""
+        """Sum of both indices."""
         return self._gain.evaluate(labels) + _MODULARITY_IN_MIXTURE * self._modularity.evaluate(labels)
 
 
@@ -342,11 +339,11 @@ class JointEvidence(ValidityIndex):
         self.labels, self.pairs = labels, pairs
 
     def fit(self, data: ArrayLike) -> Self:
-        """Return self, because the two indices are already fitted."""
+        """Return self: both indices are already fitted."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        """Sum of the two."""
+        """Sum of both indices."""
         return self.labels.evaluate(labels) + self.pairs.evaluate(labels)
 
 
@@ -371,7 +368,7 @@ class LeastSizes:
         return float(np.bincount(labels, weights=self.weights).min())
 
     def merged(self, labels: Labels) -> Labels:
-        """Merge the smallest cluster into the most similar one, until no cluster is too small.
+        """Merge the smallest cluster into the most similar one, until all clusters are large enough.
 
         Similarity is the sum of the weights between two clusters. A cluster without links joins the largest.
         """
@@ -392,8 +389,8 @@ class LeastSizes:
 class Candidates:
     """Partitions of the points with their scores.
 
-    ``values`` are objectives to maximise, ``score`` and ``total`` those of :class:`Objectives`. ``sizes``
-    limits the sizes of clusters; None if labels or the number of clusters determine the result.
+    ``values`` are objectives to maximise. ``score`` and ``total`` are those of :class:`Objectives`. ``sizes``
+    limits the cluster sizes, or is None if labels or the number of clusters determine the result.
     """
 
     pool: PartitionPool
@@ -411,7 +408,7 @@ class Candidates:
         values: FloatArray | None = None,
         sizes: LeastSizes | None = None,
     ) -> Self:
-        """Score a pool. ``values`` are its objectives, if known, and ``sizes`` limits the result."""
+        """Score a pool. ``values`` are its objectives, if known. ``sizes`` limits the result."""
         if values is None and objectives.pool_values is not None:
             known = [index.evaluate(pool.labels) for index in objectives.indices[2:]]
             values = np.column_stack([objectives.pool_values, *known])
@@ -422,7 +419,7 @@ class Candidates:
 
     @cached_property
     def eligible(self) -> BoolArray:
-        """Mask of the partitions whose clusters are all large enough, or of all if there is none."""
+        """Mask of the partitions whose clusters are all large enough, or of all partitions if none is."""
         if self.sizes is not None:
             enough = [self.sizes.smallest(row) >= self.sizes.least for row in self.labels]
             if any(enough):
@@ -430,7 +427,7 @@ class Candidates:
         return np.ones(len(self.labels), dtype=bool)
 
     def best(self, values: FloatArray, n_clusters: int | None = None) -> Labels:
-        """Eligible partition of the greatest value, among those with the nearest ``n_clusters`` if given."""
+        """Eligible partition with the greatest value, or the best with the nearest ``n_clusters``."""
         if n_clusters is None:
             values = np.where(self.eligible, values, -np.inf)
         best: Labels = self.labels[evidence.best_member(values, self.pool.n_clusters, k=n_clusters)]
@@ -465,8 +462,8 @@ class Candidates:
     def alternatives(self, labels: Labels) -> tuple[IntpArray, FloatArray]:
         """Up to four candidates of high score, dissimilar to the result and to each other, best first.
 
-        Candidates whose numbers of clusters differ by a quarter from the result and from each other come
-        first. Also returns the adjusted Rand index between each and the result, at most .8.
+        Candidates whose number of clusters differs by a factor of 1.25 from the result and from each other
+        take precedence. Also returns the adjusted Rand index of each with the result, at most .8.
         """
         n_clusters = self.pool.n_clusters
         order = np.lexsort((n_clusters, -self.score))
@@ -497,12 +494,12 @@ class Solution(NamedTuple):
     """A partition of the samples, with the classes of its clusters."""
 
     labels: IntArray  # shape (n_samples,)
-    # shape (n_samples, n_classes): class probabilities, if labels are of every class.
+    # shape (n_samples, n_classes): class probabilities, with labels of every class.
     probabilities: FloatArray | None = None
     # shape (n_clusters,): position of the class of every cluster, -1 for new classes.
     cluster_classes: IntArray | None = None
-    model: ClassModel | None = None  # scores that give classes to other samples
-    known: BoolArray | None = None  # shape (n_samples,): samples that answers were about
+    model: ClassModel | None = None  # predicts classes of other samples
+    known: BoolArray | None = None  # shape (n_samples,): samples with answers
 
 
 def choose_solution(
@@ -524,8 +521,8 @@ def choose_solution(
     """Select or combine candidates by labels and pairs, or use labels and bag kernels without candidates.
 
     ``pairs`` are pairs of points, and ``hard`` means that must-links are certain. ``trusted`` means that a
-    candidate without contradicted labels is the result; None that labels are of every class. See
-    :class:`~moo_clustering.ParetoClustering` for the other options.
+    candidate that agrees with the labels is the result; None skips this test, because all classes have
+    labels. See :class:`~moo_clustering.ParetoClustering` for the other options.
     """
     if side.kind == "labels":
         assert side.targets is not None
@@ -558,7 +555,7 @@ def choose_solution(
 
 
 def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> Labels | None:
-    """Groups of equal points and of certain must-links, as clusters, or None without either."""
+    """Return groups of equal points and of hard must-links as clusters, or None without either."""
     equal = samples.equal_points
     if pairs is None or not len(pairs.must_link):
         return equal
@@ -570,7 +567,7 @@ def _inseparable(samples: PooledSamples, pairs: PairwiseConstraints | None) -> L
 
 
 def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) -> Labels | None:
-    """The partition with ``n_clusters`` clusters if it is unique, otherwise None.
+    """Return the partition with ``n_clusters`` clusters if it is unique, otherwise None.
 
     Warns if there are fewer inseparable groups of points than clusters.
     """
@@ -590,7 +587,7 @@ def _only_partition(n_clusters: int, n_points: int, inseparable: Labels | None) 
 def unsupervised_partition(
     candidates: Candidates, n_clusters: int | None, method: str, rng: np.random.Generator
 ) -> Labels:
-    """The best partition of the points, or the consensus of those with similar numbers of clusters."""
+    """Select the best partition of the points, or combine those with similar numbers of clusters."""
     pool, score = candidates.pool, candidates.score
     if n_clusters is None or method == "select":
         return candidates.best(score, n_clusters)
@@ -608,7 +605,7 @@ def _by_pairs(
 ) -> Labels:
     """Cluster the propagated pairs and repair violations. Held-out pairs determine a missing n_clusters.
 
-    With fewer than twelve pairs and without a number of clusters, the result is the best candidate.
+    With fewer than twelve pairs and without ``n_clusters``, the best candidate is repaired.
     """
     if n_clusters is None and len(pairs) < _FEWEST_PAIRS:
         labels = candidates.best(candidates.total)
@@ -629,7 +626,7 @@ def _by_pairs(
 
 
 def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
-    """The eight numbers of clusters with the best candidates, and their scores."""
+    """Return the eight numbers of clusters with the best candidates, and their scores."""
     numbers, at = np.unique(candidates.pool.n_clusters, return_inverse=True)
     totals, scores = np.full(len(numbers), -np.inf), np.full(len(numbers), -np.inf)
     np.maximum.at(totals, at, candidates.total)
@@ -641,12 +638,12 @@ def _likely_numbers(candidates: Candidates) -> tuple[list[int], FloatArray]:
 def _agreeing(
     samples: PooledSamples, candidates: Candidates, targets: Targets, trusted: bool, clamp: bool
 ) -> Labels | None:
-    """The best candidate if it agrees with the labels, otherwise None.
+    """Return the best candidate if it agrees with the labels, otherwise None.
 
-    It agrees if it is ``trusted`` and no cluster has labels of two classes. If labels contradict it, but a
-    fifth of the samples is likely to be of classes without labels (by the Good-Turing estimate, from the
-    classes with a single label), it is the result all the same, because it can contain such classes.
-    Clusters have the positions of their classes, followed by clusters without labels.
+    It agrees if it is ``trusted`` and each cluster has labels of at most one class. If a cluster has labels
+    of several classes, the candidate is still returned if ``clamp``, if it has clusters without labels, and
+    if a fifth of the labels are the only ones of their classes. By the Good-Turing estimate, a fifth of the
+    samples then belong to unlabelled classes. Clusters without labels are numbered after the classes.
     """
     best = candidates.best(candidates.total)
     counts = np.zeros((int(best.max()) + 1, targets.n_classes))
@@ -673,9 +670,9 @@ def _with_new_classes(labels: Labels, targets: Targets, merge_same_class: bool) 
 
 
 def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
-    """Class of most labelled samples of every cluster (ties: the lowest), -1 for clusters without any.
+    """Return the class of most labelled samples of every cluster (ties: the lowest), -1 without labels.
 
-    ``indicators``, shape (n_samples, n_classes), are 1 where a sample is labelled with a class.
+    ``indicators``, shape (n_samples, n_classes), are 1 where a sample has the label of a class.
     """
     counts = np.zeros((int(labels.max()) + 1, indicators.shape[1]))
     np.add.at(counts, labels, indicators)
@@ -684,7 +681,7 @@ def class_of_clusters(labels: IntArray, indicators: FloatArray) -> IntpArray:
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """Classes of samples: scores of the points, brought nearer to the expected shares, and classifiers."""
+    """Scores of the points, factors that adjust the class shares, and classifiers of features."""
 
     scores: FloatArray  # shape (n_points, n_classes)
     # shape (n_classes,): factors that adjust the class shares towards the expected ones.
@@ -706,17 +703,17 @@ def _by_labels(
     class_prior: str,
     found: Labels | None = None,
 ) -> Solution:
-    """Kernel ridge regression of the classes on the labelled points, corrected by classifiers of features.
+    """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features.
 
-    If the classes of the points were ``found``, the kernel only tells how probable they are, from .5 on.
-    O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates; the graph
-    kernel adds O(n_points^3). Classifiers take part with ``kind="auto"`` from four labels per class on.
+    If the classes of the points were ``found``, the kernel determines only their probabilities, at least .5.
+    O(n_points L sum(k)) for L labelled points and the numbers k of clusters of the candidates. The graph
+    kernel adds O(n_points^3). ``kind="auto"`` uses classifiers from four labels per class on.
     """
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
     rows = samples.features if samples.sample_features is None else samples.sample_features
-    # One thread, so that no digit depends on the number of threads.
+    # One thread makes the result independent of the number of threads.
     with one_thread("blas"):
         kernel = _LabelKernel(samples, candidates, samples.summed(targets.indicators), kind, full)
         scores = kernel.scores(kernel.counts)
@@ -751,10 +748,10 @@ def _by_labels(
 
 
 class _LabelKernel:
-    """Kernel of points with labelled ones; how much the candidates weigh in it depends on the labels.
+    """Kernel between points and labelled points; the labels determine the weights of the candidates.
 
-    ``counts``, shape (n_points, n_classes), are the labelled samples of every class at every point;
-    ``full`` says whether the graph kernel and the linear kernel take part.
+    ``counts``, shape (n_points, n_classes), are the numbers of labelled samples of every class at every
+    point. ``full`` adds the graph kernel and the linear kernel.
     """
 
     def __init__(
@@ -775,7 +772,7 @@ class _LabelKernel:
                 self._given += _LINEAR * evidence.linear_kernel(samples.features, columns)
 
     def scores(self, counts: FloatArray, points: IntpArray | None = None) -> FloatArray:
-        """Class scores from labels ``counts``, of all points or of some that include all labelled points."""
+        """Class scores from labels ``counts`` for all points, or for some with all labelled ones."""
         columns = np.flatnonzero(counts.sum(axis=1) > 0)
         total, labels = self._given[:, np.searchsorted(self._columns, columns)], self._labels
         at = columns
@@ -789,7 +786,7 @@ class _LabelKernel:
         return evidence.kernel_ridge(total, at, counts[at] / n_labels[:, None], n_labels)
 
     def scores_of(self, chosen: IntpArray, counts: FloatArray) -> FloatArray:
-        """Class scores of some samples from labels ``counts`` of the points."""
+        """Class scores of samples from labels ``counts`` of the points."""
         positions, distances = self._samples.nearest_points(chosen)
         points = np.union1d(positions, self._columns)
         scores = self.scores(counts, points)
