@@ -1,8 +1,7 @@
 """Samples with their pool of partitions: tables, tables with landmarks, distances and bags.
 
-:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` return :class:`PooledSamples`, which
-contain all that the selection needs: a neighbour graph, the pool, features or kernels, and the nearest
-samples of new samples. Labels and pairs are not used here.
+:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` return :class:`PooledSamples` for the
+selection. Labels and pairs are not used here.
 """
 
 from __future__ import annotations
@@ -50,18 +49,18 @@ Nearest = Callable[[Any, int], tuple[IntpArray, FloatArray]]
 TRIVIAL = "trivial"
 # Number of landmarks or samples whose values are averaged for a new sample.
 N_NEAREST = 3
-# Neighbour whose distance identifies outliers, and the smallest number of samples for that.
+# Rank of the neighbour whose distance identifies outliers, and the smallest number of samples for that.
 _FAR_NEIGHBOR, _LEAST_FOR_FAR = 5, 20
 # Outliers: robust deviations of the logarithmic distance beyond the median, smallest deviation, factor
 # relative to the neighbours, and largest share.
 _FAR_DEVIATIONS, _LEAST_DEVIATION, _FAR_RATIO, _MOST_FAR = 5.0, 0.1, 8.0, 0.05
 # Passes, batch size and largest number of samples of the k-means that finds landmarks.
 _PASSES, _BATCH, _SEEN = 10, 10_000, 250_000
-# Numbers of a table that are scaled at once: 256 MB. A larger table is read again instead of stored.
+# Number of values of a table to scale at once: 256 MB. Larger tables are scaled again instead of stored.
 _AT_ONCE = 1 << 25
-# Products of samples and landmarks computed at once: 80 MB.
+# Number of products of samples and landmarks to compute at once: 80 MB.
 _PRODUCTS = 10_000_000
-# Distances of a Hilbert space, whose Gaussian kernels are positive semidefinite.
+# Hilbert-space distances, whose Gaussian kernels are positive semidefinite.
 _KERNEL_DISTANCES = ("energy", "sliced")
 # Range of random walks on the graph.
 _REACH = 0.9
@@ -73,14 +72,13 @@ _GRAPH_DISTANCE = "average"
 class PooledSamples:
     """Samples, and a pool of partitions of their points.
 
-    The points are the samples, or landmarks that represent them: means of near samples.
-
-    ``features`` are the scaled features of the points, None for distances and bags. These have ``kernels``
-    instead of the graph kernel and the linear kernel, and ``coincident``: points at distance 0 as clusters.
-    ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds the points next
-    to them. With landmarks, ``landmark_of`` is the point of every sample. ``far`` marks outliers, whose
-    features are moved towards their nearest sample. ``scaled`` are the features of all samples if there are
-    landmarks, or None for many samples, whose unscaled features are in ``rows``.
+    The points are the samples, or landmarks that represent them: means of near samples. ``features`` are the
+    scaled features of the points, None for distances and bags. Bags have ``kernels`` instead of the graph
+    kernel and the linear kernel. Distances and bags have ``coincident``, the points at distance 0 as
+    clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds their
+    nearest points. With landmarks, ``landmark_of`` is the point of every sample, and ``scaled`` are the
+    features of all samples; for many samples it is None, and ``rows`` are the unscaled features. ``far``
+    marks outliers, whose features are moved towards their nearest sample.
     """
 
     n_samples: int
@@ -103,13 +101,13 @@ class PooledSamples:
 
     @property
     def sample_features(self) -> FloatArray | None:
-        """Scaled features of all samples, shape (n_samples, n_features), if there are landmarks."""
+        """Scaled features of all samples, shape (n_samples, n_features), with landmarks, otherwise None."""
         if self.rows is None or self.transform is None:
             return self.scaled
         return self.transform(self.rows)
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Sums of the rows of values (n_samples, c) over the samples of every point, shape (n_points, c)."""
+        """Sum the rows of values (n_samples, c) over the samples of every point, shape (n_points, c)."""
         if self.landmark_of is None:
             return values
         totals = np.zeros((self.n_points, values.shape[1]))
@@ -129,11 +127,11 @@ class PooledSamples:
         return of_points
 
     def interpolated(self, values: FloatArray) -> FloatArray:
-        """Interpolate values of points (n_points, c) to samples: weighted means of the nearest points."""
+        """Interpolate values of points (n_points, c) to samples by weighted means of the nearest points."""
         return values if self.landmark_of is None else nearest_mean(values, *self._nearest_landmarks)
 
     def nearest_points(self, chosen: IntpArray) -> tuple[IntpArray, FloatArray]:
-        """Positions and distances of the points nearest to some samples, shape (n_selected, n_nearest)."""
+        """Find the points nearest to samples: positions and distances, shape (n_selected, n_nearest)."""
         if self.landmark_of is None:
             return chosen[:, None], np.zeros((len(chosen), 1))
         positions, distances = self._nearest_landmarks
@@ -170,7 +168,7 @@ class PooledSamples:
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickles omit what can be recomputed.
+        # Pickles omit derived attributes.
         derived = {"scored", "similarity", "walk", "nearest_landmarks", "_nearest_landmarks", "_inliers"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
@@ -204,7 +202,7 @@ class PooledSamples:
 
 
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
-    """Means of rows of values, weighted by the inverse squares of distances, shape (n, c).
+    """Compute means of rows of values, weighted by the inverse squares of distances, shape (n, c).
 
     ``positions`` and ``distances``, shape (n, n_nearest), define the rows to average, nearest first. Rows at
     distance 0 have all the weight.
@@ -217,7 +215,7 @@ def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray
 
 
 def nearest_weights(distances: FloatArray) -> FloatArray:
-    """Inverse squares of distances, normalised per row. Distances of 0 have all the weight."""
+    """Compute inverse squares of distances, normalised per row. Distances of 0 have all the weight."""
     zero = distances == 0.0
     weights = np.where(zero.any(axis=1, keepdims=True), zero, 0.0).astype(np.float64)
     away = ~zero.any(axis=1)
@@ -249,7 +247,7 @@ def pooled_table(
     points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
     far = far_points(points)
     if far.any() and scaling.components is None:
-        # Exclude outliers from the scaling too; that can reveal further outliers.
+        # Exclude outliers from the scaling too, which can reveal further outliers.
         outside = far if landmark_of is None else far[landmark_of]
         scaling = FeatureScaling.of(X, scale, n_components=n_components, among=~outside)
         points, landmark_of, all_features = _placed(X, scaling, n_landmarks, integer_seed(placing))
@@ -327,10 +325,10 @@ def pooled_bags(
     seed: np.random.SeedSequence,
     needs_pool: bool = True,
 ) -> PooledSamples:
-    """Compute the distances of all pairs of bags, their graph and kernels and, if needed, the pool.
+    """Compute all pairwise distances of bags, their graph and kernels and, if needed, the pool.
 
     See :class:`ParetoBagClustering` for the options. ``extra`` clusterers are fitted to means of bags.
-    O(n_instances^2 n_features) time, O(n_bags^2) memory; the pool takes O(n_bags^3) time.
+    O(n_instances^2 n_features) time and O(n_bags^2) memory; the pool takes O(n_bags^3) time.
     """
     extra_seed, rest = seed.spawn(2)
     candidates = _extra_candidates(extra, bags.means() if extra else None, None, extra_seed)
@@ -338,13 +336,13 @@ def pooled_bags(
     scaler = BagTransformer().fit(bags) if normalize else None
     scaled = thinned(bags if scaler is None else scaler.transform(bags), max_instances, thinning)
     directions = sliced_directions(scaled.n_features, np.random.default_rng(lines))
-    # One pass computes all kinds at little more than the cost of two.
+    # One pass computes all kinds at little more than the cost of two kinds.
     between = bag_distance_kinds(scaled, directions=directions, kinds=DISTANCE_KINDS, n_jobs=n_jobs)
     graph = self_tuning_graph(
         between[_GRAPH_DISTANCE], n_neighbors=n_neighbors, metric="precomputed", n_jobs=n_jobs
     )
     pool = _trivial_pool(bags.n_bags) if needs_pool else None
-    # Equal bags, or fewer than three, have no pool.
+    # Equal bags, or fewer than three bags, have no pool.
     if needs_pool and bags.n_bags > 2 and any(matrix.any() for matrix in between.values()):
         pool = pool_of_bag_views(
             scaled,
@@ -365,7 +363,7 @@ def pooled_bags(
         pool,
         BagNeighbors(scaled, scaler, directions, max_instances, thinning, n_jobs),
         kernels=tuple(gaussian_bag_kernel(between[kind]) for kind in _KERNEL_DISTANCES),
-        # Hausdorff distances are 0 between bags of the same instances only.
+        # Hausdorff distances are 0 only between bags of the same instances.
         coincident=_at_distance_zero(between["symmetric"]),
     )
 
@@ -382,12 +380,11 @@ class FeatureScaling:
 
     @classmethod
     def of(cls, X: Any, scale: Scale, *, n_components: int, among: BoolArray | None = None) -> Self:
-        """Learn the scaling of a table, dense or sparse.
+        """Learn the scaling of a dense or sparse table, in blocks of columns if it is large.
 
-        The scale "standard" brings every feature to mean 0 and standard deviation 1, "isotropic" scales all
-        by one factor. Sparse data with more than ``n_components`` features are reduced to ``n_components``,
-        and ``scale`` is ignored. Only samples of the mask ``among`` are used. Large tables are processed in
-        blocks of columns.
+        ``scale="standard"`` scales every feature to mean 0 and standard deviation 1, ``"isotropic"`` scales
+        all by one factor. Sparse data with more than ``n_components`` features are reduced to
+        ``n_components``, and ``scale`` is ignored. Only samples of the mask ``among`` are used.
         """
         if sp.issparse(X) and min(X.shape) > n_components:
             # Without variance, shares of explained variance are undefined.
@@ -418,7 +415,7 @@ class FeatureScaling:
             columns = part[inner]
             unit = values(part)[:, inner]
             unit = (unit / 2 - middle[columns] / 2) / (half[columns] / 2)
-            # Sorted, so that no digit of the sums depends on the order of the rows.
+            # Sort, so that the sums do not depend on the order of the rows.
             unit.sort(axis=0)
             mean[columns], spread[columns] = unit.mean(axis=0), unit.std(axis=0)
         half, middle, mean, spread = half[varying], middle[varying], mean[varying], spread[varying]
@@ -435,7 +432,7 @@ class FeatureScaling:
         if not len(self.varying):
             return np.zeros((X.shape[0], 1))
         rows = np.array(_dense(X)[:, self.varying], order="C")
-        # In place, and with halves, so that large numbers do not overflow.
+        # In place and with halves, so that large numbers do not overflow.
         rows /= 2
         rows -= self.offset / 2
         rows /= self.spread / 2
@@ -449,12 +446,12 @@ def _dense(X: Any) -> FloatArray:
 def _placed(
     X: Any, scaling: FeatureScaling, n_landmarks: int, seed: int
 ) -> tuple[FloatArray, Labels | None, FloatArray | None]:
-    """Scaled samples, or up to ``n_landmarks`` means of near samples, with the landmark of every sample.
+    """Return scaled samples, or up to ``n_landmarks`` means of near samples, with every sample's landmark.
 
     With landmarks it also returns the scaled features of all samples, or None if they exceed the memory
     limit. Mini-batch k-means of up to 250,000 samples finds the landmarks. All landmarks have equal weight,
-    which thins out dense regions and helps clusters of uneven mass. O(n_samples n_landmarks n_features)
-    time; O(n_samples) memory besides the data, 256 MB of features and a batch of distances.
+    which reduces the weight of dense regions and helps clusters of different sizes. O(n_samples n_landmarks
+    n_features) time; O(n_samples) memory besides the data, 256 MB of features and a batch of distances.
     """
     n_samples = X.shape[0]
     if n_samples <= n_landmarks:
@@ -490,14 +487,14 @@ def _placed(
 
 
 def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Centres of mini-batch k-means, and halves of their squared norms."""
+    """Compute centres by mini-batch k-means, and halves of their squared norms."""
     kmeans = MiniBatchKMeans(
         n_landmarks,
         init="random",
         n_init=1,
         max_iter=_PASSES,
         batch_size=min(len(rows), _BATCH),
-        # No stopping rule: it would compare sums whose last digits depend on the number of threads.
+        # Stopping rules compare sums whose last digits depend on the number of threads.
         max_no_improvement=None,
         tol=0.0,
         compute_labels=False,
@@ -510,10 +507,10 @@ def _centers(rows: FloatArray, n_landmarks: int, seed: int) -> tuple[FloatArray,
 def far_points(points: FloatArray) -> BoolArray:
     """Mask of the outliers: samples far from all others, not only in a sparse region.
 
-    The logarithm of the distance to the fifth neighbour exceeds the median by five robust standard
-    deviations, and the distance is eight times that of at least two of the five neighbours, because outliers
-    can lie next to each other. There are no outliers among fewer than 20 samples, or if they would be more
-    than 5 %. At most O(n_points^2 n_features) time.
+    The logarithm of an outlier's distance to its fifth neighbour exceeds the median by five robust standard
+    deviations. The distance is also eight times that of at least two of its five neighbours, because
+    outliers can be neighbours. All are False for fewer than 20 samples, or if more than 5 % were outliers.
+    At most O(n_points^2 n_features) time.
     """
     none = np.zeros(len(points), dtype=bool)
     if len(points) < _LEAST_FOR_FAR:
@@ -528,7 +525,7 @@ def far_points(points: FloatArray) -> BoolArray:
 
 
 def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> BoolArray:
-    """Mask of the rows whose ``distance`` to the fifth neighbour is large compared with their neighbours."""
+    """Mask of the rows whose ``distance`` to the fifth neighbour is large relative to their neighbours'."""
     least = reach[reach > 0.0].min()
     log, usual = np.log(np.maximum(distance, least)), np.log(np.maximum(reach, least))
     middle = float(np.median(usual))
@@ -538,7 +535,7 @@ def _are_far(distance: FloatArray, neighbors: IntpArray, reach: FloatArray) -> B
 
 
 def _drawn_in(points: FloatArray, far: BoolArray) -> FloatArray:
-    """Move outliers towards their nearest other sample, to the distance of its fifth neighbour."""
+    """Move outliers towards their nearest inlier, to the distance of its fifth neighbour."""
     near = points[~far]
     with threads_here():
         search = NearestNeighbors(n_neighbors=_FAR_NEIGHBOR).fit(near)
@@ -564,7 +561,7 @@ def _weighted_sums(X: Any, landmark_of: Labels, counts: IntpArray) -> Any:
 
 
 def _view_table(name: str, view: Any, X: Any, scale: Scale, n_components: int, seed: int) -> FloatArray:
-    """Scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
+    """Return the scaled output of a transformer, or scaled columns of X, shape (n_samples, n_varying)."""
     if hasattr(view, "fit_transform"):
         transformer = clone(view)
         if "random_state" in transformer.get_params() and transformer.random_state is None:
@@ -604,7 +601,7 @@ def _extra_candidates(
     seed: np.random.SeedSequence,
     metric: str = "euclidean",
 ) -> list[tuple[str, IntArray]]:
-    """Partitions of user-supplied labels and clusterers, as (family, labels of the points)."""
+    """Return partitions from user-supplied labels and clusterers, as (family, labels of the points)."""
     if not extra:
         return []
     return extra_partitions(
@@ -625,7 +622,7 @@ def _pool_of_views(
 ) -> PartitionPool:
     """Join the pools of all tables. The first, named "", has ``graph`` and the extra candidates."""
     if options["n_clusters"] is not None:
-        # With many equal samples, there can be fewer landmarks than clusters.
+        # With many equal samples, landmarks can be fewer than clusters.
         options = options | {"n_clusters": min(options["n_clusters"], len(tables[""]))}
     joined: PartitionPool | None = None
     for name, table in tables.items():
@@ -654,7 +651,7 @@ class _TableNeighbors:
 
     @cached_property
     def index(self) -> NearestNeighbors:
-        """Tree of the points, built at the first search and not saved."""
+        """Tree of the points, built by the first search and not saved."""
         return NearestNeighbors().fit(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -665,14 +662,14 @@ class _TableNeighbors:
 
 
 def _indexed_nearest(index: NearestNeighbors, rows: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Positions and distances of the n nearest indexed rows, or of all if they are fewer."""
+    """Return positions and distances of the n nearest indexed rows, or of all if they are fewer."""
     with threads_here():
         distances, positions = index.kneighbors(rows, min(n, index.n_samples_fit_))
     return positions, distances
 
 
 def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
-    """Positions and values of the n least entries of every row (ties: the first)."""
+    """Return positions and values of the n least entries of every row (ties: the first)."""
     order = np.argsort(D, axis=1, kind="stable")[:, :n]
     return order, np.take_along_axis(D, order, axis=1)
 
@@ -681,8 +678,8 @@ def _least_distances(D: FloatArray, n: int) -> tuple[IntpArray, FloatArray]:
 class BagNeighbors:
     """Search for the bags of the fit nearest to new bags, by the average distance.
 
-    ``bags`` are the bags of the fit, scaled unless ``scaler`` is None, and thinned to ``max_instances`` with
-    ``thinning_seed``. ``directions`` are those of the sliced distance.
+    ``bags`` are the bags of the fit, scaled unless ``scaler`` is None, and subsampled to ``max_instances``
+    with ``thinning_seed``. ``directions`` are those of the sliced distance.
     """
 
     bags: Bags
@@ -693,7 +690,7 @@ class BagNeighbors:
     n_jobs: int | None
 
     def __call__(self, new_bags: Bags, n: int) -> tuple[IntpArray, FloatArray]:
-        """Positions and distances of the nearest bags, shape (n_new, min(n, n_bags)), nearest first."""
+        """Find the nearest bags: positions and distances, shape (n_new, min(n, n_bags)), nearest first."""
         new = new_bags if self.scaler is None else self.scaler.transform(new_bags)
         new = thinned(new, self.max_instances, self.thinning_seed)
         across = bag_distance_kinds(
@@ -703,14 +700,14 @@ class BagNeighbors:
 
 
 def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence) -> Bags:
-    """Thin out bags with more than ``max_instances`` instances to a random sample, in their order."""
+    """Subsample bags with more than ``max_instances`` instances at random, in their order."""
     if max_instances is None:
         return bags
     if max_instances < 1:
         raise ValueError(f"max_instances must be None or at least 1, got {max_instances}")
     if bags.sizes.max() <= max_instances:
         return bags
-    # One key per place in a bag, so that the order of the bags has no influence.
+    # One key per position in a bag, so that the order of the bags has no influence.
     keys = np.random.default_rng(seed).random(int(bags.sizes.max()))
     place = np.arange(bags.n_instances) - np.repeat(bags.offsets[:-1], bags.sizes)
     order = np.lexsort((keys[place], bags.bag_of_instance))
@@ -722,5 +719,5 @@ def thinned(bags: Bags, max_instances: int | None, seed: np.random.SeedSequence)
 
 
 def _at_distance_zero(D: FloatArray) -> Labels:
-    """Points at distance 0 as clusters."""
+    """Return points at distance 0 as clusters."""
     return number_clusters(connected_components(D == 0.0, directed=False)[1])[0]
