@@ -32,18 +32,18 @@ Total = Callable[[FloatArray, Labels], FloatArray]
 Survival = Literal["crowding", "random"]
 _ENGINES = ("pymoo", "deap")
 _SURVIVALS = ("crowding", "random")
-# Best partitions of all generations that stay in the population.
+# Number of best partitions of all generations that stay in the population.
 _N_ELITE = 4
-# Clusters that an evolved partition may have in any case, if there are as many samples.
+# Minimum limit of the number of clusters of an evolved partition, if there are enough samples.
 _ROOM = 60
 
 
 @dataclass(frozen=True, eq=False)
 class EvolvedPartitions:
-    """The result of a search.
+    """Result of a search.
 
-    ``labels`` are canonical and distinct: the final population, then the best of all generations that are
-    not in it. ``values`` are natural objectives, ``result`` is the final population for pymoo.
+    ``labels`` are canonical and distinct: the final population, followed by the best partitions of all
+    generations. ``values`` are natural objectives. ``result`` is the final population as a pymoo Result.
     """
 
     labels: Labels
@@ -71,18 +71,19 @@ def evolve_pool(
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> Plans[EvolvedPartitions]:
-    """NSGA-II over partitions, from the best members of a pool, the array or ``PartitionPool`` of these.
+    """Evolve partitions by NSGA-II from the best members of a pool, an array or ``PartitionPool``.
 
-    ``indices`` are the objectives, fitted to the pool as it is: evolved partitions are judged by the members
-    of that, never by each other. ``total(values, labels) -> scores`` of natural objectives and canonical
-    partitions, greater is better, decides where to start and which partitions always stay. Clusters are cut
-    by ``graph``, symmetric similarities. With ``n_clusters``, members with another number are repaired before
-    the best are chosen; with ``constraints``, more than half of the mutations repair a violated pair. The
-    engines draw differently, so that their results differ. ``survival="random"`` is the control: parents and
-    survivors by chance, everything else the same.
+    ``indices`` are the objectives. They are fitted to the pool, so that evolved partitions are never compared
+    with each other. ``total(values, labels) -> scores`` of natural objectives and canonical partitions,
+    greater is better, determines the start and the partitions that always survive. ``graph`` contains
+    symmetric similarities, by which clusters are split. With ``n_clusters``, members with another number of
+    clusters are repaired before the start. With ``constraints``, more than half of the mutations repair a
+    violated pair. ``survival="random"`` is the control: random parents and survivors, otherwise the same. The
+    engines draw different random numbers, so that their results differ.
 
-    (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is at most
-    twice the greatest of the pool, or 60 if that is more. Source: ParetoClustering, evolution.
+    Performs (n_gen + 1) pop_size evaluations, and one of every member of the pool. The number of clusters is
+    at most twice the largest number in the pool, or 60 if that is larger. Source: ParetoClustering,
+    evolution.
     """
     for name, value, allowed in (("engine", engine, _ENGINES), ("survival", survival, _SURVIVALS)):
         choice(name, value, allowed)
@@ -132,7 +133,7 @@ def evolve_pool(
 
 
 class _Composed(NamedTuple):
-    """Problem and operators of a run, the same for both engines."""
+    """Problem and operators of a run, for both engines."""
 
     problem: PartitionProblem
     sampling: operators.PoolSampling
@@ -156,7 +157,7 @@ def _composed(
     survival: Survival,
     rng: np.random.Generator,
 ) -> _Composed:
-    """The problem, its starting points and the operators; members and labels are canonical."""
+    """Create the problem, its starting points and the operators from canonical members."""
     m = members.shape[1]
     if m < 2:
         raise ValueError(f"pool must be about at least 2 samples, got {m}.")
@@ -190,7 +191,7 @@ def _pymoo_search(composed: _Composed, seed: int) -> PymooSearch:
     algorithm = NSGA2(
         pop_size=composed.pop_size,
         sampling=composed.sampling,
-        # A tournament would select in the control as well.
+        # A tournament would also select in the control.
         selection=RandomSelection()
         if random
         else TournamentSelection(func_comp=operators.batched_tournament),

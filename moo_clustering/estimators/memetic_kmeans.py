@@ -1,8 +1,4 @@
-"""MemeticKMeans: evolutionary k-means, and simpler searches as its controls.
-
-The estimator, the budget of a search, the searches, the loop that runs a search, and the two engines of the
-memetic search, in this order.
-"""
+"""MemeticKMeans: evolutionary k-means, and simpler searches as its controls."""
 
 from __future__ import annotations
 
@@ -67,11 +63,11 @@ WARD_SAMPLES = 8000
 # Mutation probability of a child.
 MUTATION = {"always": 1.0, "half": 0.5, "never": 0.0}
 # Default budget: 2000 times all distances between samples and centres, at most half a billion, but at least
-# 200 times, for ten starts; with fewer, restarts of k-means find lower sums of squares.
+# 200 times. With less, restarts of k-means find lower sums of squares.
 _TABLES, _DISTANCES, _FEWEST_TABLES = 2000, 500_000_000, 200
-# Mean distance to the centre, relative to the largest distance from the origin, that counts as 0.
+# Mean distance to the centre that counts as 0, relative to the largest distance from the origin.
 _ROUNDING = 1e-12
-# Objectives with a smaller relative difference are of the same local optimum.
+# Local optima whose objectives differ by less, relatively, are the same.
 _CLONE = 1e-10
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -99,7 +95,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     pop_min, pop_max : int, default=10, 20
         Number of starts and survivors, and population size that triggers survival.
     mutation : {"always", "half", "never"}
-        Mutated children.
+        Mutation probability of a child: 1, 0.5 or 0.
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
     removal : {"uniform", "cheap"}
@@ -230,8 +226,8 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             )
 
         with InterruptGuard() as guard:
-            # The kernels release the interpreter lock, and threads share the data. Ctrl-C and the
-            # checkpoint belong to this process, whatever the backend.
+            # Threads share the data, and the kernels release the interpreter lock. This process handles
+            # Ctrl-C and the checkpoint, whatever the backend.
             runs = thread_calls((delayed(run)(name, guard) for name in names), n_jobs=self.n_jobs)
         self._set(runs[0], problem)
         self.control_inertia_ = {
@@ -251,7 +247,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     @documented(OF_TRANSFORM)
     def transform(self, X: Any) -> FloatArray:
-        """Euclidean distances to the centres."""
+        """Compute Euclidean distances to the centres."""
         check_is_fitted(self)
         X = numeric_features(self, X, dtype=np.float64, reset=False)
         return np.asarray(euclidean_distances(shifted(X, self._offsets), self._centers))
@@ -313,7 +309,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         self.labels_, order = number_clusters(best.labels)
         self.inertia_ = best.objective
         self._offsets, self._centers = problem.encoding.offsets, best.centers[order]
-        # Among equally near centres the first in the order of the search wins, not that of the numbers.
+        # Ties between centres are broken by the order of the search, not by the cluster number.
         self._numbers = np.argsort(order)
         self.cluster_centers_ = problem.encoding.in_data(self._centers)
         self.n_clusters_ = self._n_features_out = len(order)
@@ -335,9 +331,10 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
 
 class Budget:
-    """Budget of a search: distances between two points, or seconds, from now on.
+    """Budget of a search: distances between two points, or seconds from the creation of the budget.
 
-    Without either: 2000 n_samples n_clusters distances or 500 million, but at least 200 n_samples n_clusters.
+    Default: 2000 n_samples n_clusters distances, limited to 500 million, but at least 200 n_samples
+    n_clusters.
     """
 
     def __init__(
@@ -352,7 +349,7 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Wall time used, that of an earlier part of the run included."""
+        """Wall time used, including earlier parts of the run."""
         return time.monotonic() - self._since
 
     @seconds.setter
@@ -361,7 +358,7 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Used share of the budget, 1 or more at the end."""
+        """Used share of the budget; 1 or more at the end."""
         shares = [0.0]
         if self.max_distances is not None:
             shares.append(self._problem.n_distances / self.max_distances)
@@ -371,11 +368,11 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of the searches: the best so far, its history, and how a search is saved.
+    """Base class of the searches, with the best solution so far, its history and the saved state.
 
-    ``ward`` says whether the first start is the Ward cut; the problem counts distances and is not shared
-    with other searches. ``best`` is there from the first step on; ``history`` holds local searches and
-    distances so far and the sum of squares, wherever that became less.
+    ``ward`` says whether the first start is a Ward cut. Searches do not share a problem, because it counts
+    distances. ``best`` exists from the first step on. ``history`` contains the number of local searches, the
+    number of distances and the sum of squares at every improvement.
     """
 
     best: Optimum
@@ -390,12 +387,12 @@ class CenterSearch(ABC):
 
     @property
     def generation(self) -> int:
-        """Local searches so far."""
+        """Number of local searches so far."""
         return self.problem.n_local_searches
 
     @property
     def finished(self) -> bool:
-        """Whether nothing better can be found, or the budget is used up; never before the first step."""
+        """Whether the optimum is certain or the budget is used up, from the first step on."""
         if not self.history:
             return False
         certain = self.problem.n_clusters == 1 or self.best.objective <= self._zero
@@ -403,30 +400,30 @@ class CenterSearch(ABC):
 
     @abstractmethod
     def step(self) -> None:
-        """Do one local search."""
+        """Run one local search."""
 
     def first(self) -> FloatArray:
-        """Centres to start from: the Ward cut the first time if that is wanted, else seeds."""
+        """Compute initial centres: the Ward cut in the first call if ``ward``, otherwise :meth:`seeds`."""
         return ward_centers(self.problem) if self.ward and not self.history else self.seeds()
 
     def seeds(self) -> FloatArray:
-        """Centres by greedy k-means++."""
+        """Compute centres by greedy k-means++."""
         return self.problem.encoding.seeds(self.rng)
 
     def search(self, centers: FloatArray) -> Optimum:
-        """Search locally, and remember the outcome if it is the best so far."""
+        """Run a local search, and store the result if it is the best so far."""
         optimum = self.problem.optimum(centers)
         self.offer(optimum)
         return optimum
 
     def offer(self, optimum: Optimum) -> None:
-        """Remember a local optimum if it is better than all before."""
+        """Store a local optimum if it is the best so far."""
         if not self.history or optimum.objective < self.best.objective:
             self.best = optimum
             self.history.append((self.generation, self.problem.n_distances, optimum.objective))
 
     def state(self) -> State:
-        """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
+        """Return arrays and JSON metadata for :meth:`restore`."""
         arrays = {
             "centers": self.best.centers,
             "labels": self.best.labels,
@@ -442,7 +439,7 @@ class CenterSearch(ABC):
         return arrays, meta
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Take over a state."""
+        """Restore a state."""
         self.best = Optimum(arrays["centers"], arrays["labels"], meta["objective"])
         self.history = [(int(count), int(used), value) for count, used, value in arrays["history"].tolist()]
         set_rng_state(self.rng, meta["rng"])
@@ -452,17 +449,17 @@ class CenterSearch(ABC):
 
 
 class Multistart(CenterSearch):
-    """Local searches from seeds, over and over."""
+    """Repeated local searches from greedy k-means++."""
 
     def step(self) -> None:
         self.search(self.first())
 
 
 class SwapSearch(CenterSearch):
-    """Search by swaps: one centre moves to a sample, and the local optimum stays if it is better.
+    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better.
 
-    Any centre goes to any sample; or, with ``removal="cheap"``, of three random centres the one whose
-    loss costs least, to a sample drawn by its squared distance.
+    Centre and sample are random. With ``removal="cheap"``, the centre is the one of three random centres
+    whose removal costs least, and the sample is drawn by its squared distance.
     """
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
@@ -480,10 +477,10 @@ class SwapSearch(CenterSearch):
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution: tournaments, matched crossover, relocation, local search, survival of distinct optima.
+    """Evolution by tournaments, matched crossover, relocation, local search and survival of distinct optima.
 
-    Of more than ``pop_max`` individuals ``pop_min`` survive; after ``max_stall`` children without a
-    better best of the population it starts anew.
+    ``pop_min`` of more than ``pop_max`` individuals survive. The population restarts after ``max_stall``
+    children without an improvement.
     """
 
     population: list[Any]
@@ -547,7 +544,7 @@ class MemeticSearch(CenterSearch):
         self.population = [self.engine.individual(*row) for row in rows]
 
     def _empty(self) -> None:
-        """Start anew; the best of all stays beside the population."""
+        """Empty the population; ``best`` is not changed."""
         self.population = []
         self.objectives = np.empty(0)
         self.missing, self.stall = self.pop_min, 0
@@ -557,13 +554,13 @@ class MemeticSearch(CenterSearch):
         self.objectives = np.append(self.objectives, self.engine.objective(individual))
 
     def _parent(self) -> Any:
-        """The better of two, drawn with replacement."""
+        """Return the better of two individuals, drawn with replacement."""
         pair = self.rng.integers(len(self.population), size=2)
         return self.population[pair[np.argmin(self.objectives[pair])]]
 
 
 def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
-    """Positions of the best without clones of better ones; clones fill up the number if too few are left."""
+    """Return positions of the best distinct optima, followed by clones if distinct ones are too few."""
     order = np.argsort(objectives, kind="stable")
     values = objectives[order]
     clone = np.zeros(len(values), dtype=np.bool_)
@@ -575,10 +572,10 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
-    """Means of the clusters at the cut of Ward's hierarchy, (n_clusters, n_features).
+    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features).
 
-    Counts as 1.5 n_samples^2 distances: one for each pair, and an update for each entry of the matrix. It
-    takes up to ten times as long as so many, since the matrix does not fit into the processor's caches.
+    It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes up
+    to ten times as long as these, because the matrix does not fit into the processor's caches.
     """
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
@@ -606,11 +603,11 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Do local searches until the search is finished or the guard, which the caller entered, asks to stop.
+    """Run local searches, at least one, until the search is finished or the guard requests a stop.
 
-    At least one is done. The bar shows the used share of the budget and the best sum of squares.
+    The caller has entered the guard. The bar shows the used share of the budget and the best sum of squares.
     """
-    # The saver needs no more of a search than its generation, state and restore.
+    # The saver uses only generation, state and restore of a search.
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
     bar = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
@@ -626,7 +623,7 @@ def run_search(
 
 
 class PymooEngine:
-    """Individuals and operators of pymoo: how they are made, mated (with local search) and read.
+    """Create, mate (with local search) and read individuals with pymoo.
 
     ``mix`` is the probability of a uniform draw in the mutation of an individual.
     """
@@ -661,7 +658,7 @@ class PymooEngine:
 
 
 class DeapEngine:
-    """Individuals of DEAP and the functions of a toolbox."""
+    """Create, mate (with local search) and read individuals with a toolbox of DEAP."""
 
     def __init__(
         self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
