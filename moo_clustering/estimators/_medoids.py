@@ -50,7 +50,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         Metric of :func:`sklearn.metrics.pairwise_distances`, ``"precomputed"``, or ``"fisher"``: Euclidean,
         with :func:`feature weights <moo_clustering.constraints.fisher_weights>` from the constraints, if any.
     supervision : {"objective", "crowding", "external", "constraint", "assignment", "none"}
-        Use of constraints: the given pairs, and all pairs of labelled samples.
+        Use of constraints, the user-supplied pairs and all pairs of labelled samples:
 
         - ``"objective"``: the violated fraction is a third objective.
         - ``"crowding"``: the satisfied fraction is added to the crowding distance (Internal).

@@ -1,6 +1,6 @@
 """K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric.
 
-:class:`PCKMeans` and :class:`HMRFKMeans` use :func:`penalized_kmeans` with different penalties;
+:class:`PCKMeans` and :class:`HMRFKMeans` use :func:`penalized_kmeans` with different penalties.
 :class:`MetricKMeans` runs k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
 """
 
@@ -47,7 +47,7 @@ from moo_clustering.estimators._options import KW_ONLY, Count, NonNegative, Posi
 # Directions with a smaller share of the largest eigenvalue of the correlations are constant.
 _CONSTANT = 1e-12
 PAIR_ITEMS = 2**20  # entries of a block of differences: 8 MiB
-KEPT_ITEMS = 2**25  # entries up to which the differences stay in memory: 256 MiB
+KEPT_ITEMS = 2**25  # maximum entries of the differences stored in memory: 256 MiB
 Features = Any  # ndarray or CSR matrix of float64
 BLOCK_ITEMS = 2**22  # entries of a block of distances: 32 MiB
 
@@ -124,7 +124,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster of the nearest centre, without pairs.
 
-        Samples of the fit can get other labels than ``labels_``, which also depend on pairs.
+        Samples of the fit can get labels other than ``labels_``, which also depend on pairs.
         """
         check_is_fitted(self)
         X = numeric_features(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -135,7 +135,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     @abstractmethod
     def _penalties(self, X: Features, pairs: PairwiseConstraints, distortion: Distortion) -> Penalties:
-        """Penalties of violated pairs."""
+        """Compute the penalties of violated pairs."""
 
     def _set(self, partition: Partition) -> None:
         self.labels_, kept = number_clusters(partition.labels)
@@ -340,7 +340,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             random_state=int(seed.generate_state(1)[0]),
         )
         with warnings.catch_warnings():
-            # Said below in the words of all methods.
+            # warn_of_few gives this warning below.
             warnings.filterwarnings("ignore", message="Number of distinct clusters")
             kmeans.fit(mapped)
         self.inertia_ = float(kmeans.inertia_)
@@ -355,7 +355,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             )
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """X A^(1/2), in which Euclidean distances are those of the learned metric A.
+        """Compute X A^(1/2), in which Euclidean distances are those of the learned metric A.
 
         Parameters
         ----------
@@ -391,7 +391,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         return X * self._root() if self.metric_.ndim == 1 else X @ self._root()
 
     def _unmapped(self, X: FloatArray) -> FloatArray:
-        """Centres in the units of X; where the metric is blind, the means of the clusters."""
+        """Return centres in the units of X; directions of weight 0 get the means of the clusters."""
         one_hot = self.labels_ == np.arange(self.n_clusters_)[:, None]
         means = one_hot @ X / one_hot.sum(axis=1, keepdims=True)
         rest = self._centers - self._mapped(means)
@@ -409,7 +409,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class Penalties:
-    """Pairs, shape (n_pairs, 2), and the costs of their violation, at least 0."""
+    """Pairs, shape (n_pairs, 2), and the non-negative costs of their violation."""
 
     must: NDArray[np.int64]
     must_costs: FloatArray
@@ -417,13 +417,13 @@ class Penalties:
     cannot_costs: FloatArray
 
     def total(self, labels: NDArray[np.int32]) -> float:
-        """Cost of all violated pairs."""
+        """Sum the costs of all violated pairs."""
         apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
         together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
-        """Partners of every sample, and the cost of sharing a cluster with each: gained for must-links."""
+        """Return the partners of every sample, and the costs of sharing a cluster, negative for must-links."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -442,11 +442,11 @@ def penalized_kmeans(
     max_iter: int,
     rng: np.random.Generator,
 ) -> Partition:
-    """Alternate between clusters and centres until no sample moves.
+    """Alternate between updates of clusters and centres until no sample moves.
 
-    A round assigns the samples in random order, each to the cluster in which it costs least given those
-    that have one, and then moves the centres. After the first, neither step can raise the objective,
-    distortion plus penalties.
+    A round assigns the samples in random order, each to the cluster of least cost given the assigned samples,
+    and then updates the centres. From the second round on, neither step increases the objective, distortion
+    plus penalties.
     """
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
@@ -469,7 +469,7 @@ def penalized_kmeans(
 
 
 class Partition(NamedTuple):
-    """Result of a run: ``history`` holds the objective after every round."""
+    """Result of a run. ``history`` contains the objective after every round."""
 
     labels: NDArray[np.int32]
     centers: FloatArray
@@ -484,12 +484,12 @@ def component_seeds(
     distortion: Distortion,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Centres of components, chosen by weighted farthest-first traversal, and random samples.
+    """Select centres of components by weighted farthest-first traversal, then random samples.
 
-    The largest component comes first; the next is the one with the greatest product of size and distance
-    to the nearest chosen (ties: the lowest). Where there are too few, random samples fill up, as long as
-    possible such that differ from all centres and are in none of the components. O(n_clusters n_samples
-    n_features).
+    The first centre is that of the largest component. The next has the greatest product of component size
+    and distance to the nearest selected centre (ties: the lowest). If components are too few, random samples
+    are added, if possible distinct from all centres and outside the components. O(n_clusters n_samples
+    n_features) time.
     """
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
@@ -504,7 +504,7 @@ def component_seeds(
             chosen = int(np.argmax(score))
             centers[c] = _row(means, chosen)
             nearest = np.minimum(nearest, distortion.distances(means, centers[c : c + 1])[:, 0])
-            nearest[chosen] = -1.0  # behind components that sit on a chosen one
+            nearest[chosen] = -1.0  # select it after unselected components at the same place
             score = sizes * distortion.separation(np.maximum(nearest, 0.0))
             score[nearest < 0] = -1.0
     if n_chosen < n_clusters:
@@ -523,12 +523,12 @@ def _fill(
     distortion: Distortion,
     rng: np.random.Generator,
 ) -> None:
-    """Put random samples in the last rows of ``centers``."""
+    """Fill the last rows of ``centers`` with random samples."""
     nearest = np.full(X.shape[0], np.inf)
     for c in range(n_chosen):
         nearest = np.minimum(nearest, distortion.distances(X, centers[c : c + 1])[:, 0])
     for c in range(n_chosen, len(centers)):
-        # Distances of equal rows may be rounded away from zero.
+        # Rounded distances of equal rows can be positive.
         new = nearest > 1e-12 * np.max(nearest, where=np.isfinite(nearest), initial=0.0)
         candidates = np.flatnonzero(free & new)
         if not len(candidates):
@@ -544,15 +544,15 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is least at the mean; subclasses measure otherwise.
+    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions.
 
-    Samples are :meth:`moved` to a good origin (:meth:`offset`) first. Distortions have shape (n_samples,
-    n_centers); ``centers`` keeps the former one of clusters without samples, ``group_centers`` is of groups
-    that all have members, and sparse where X is.
+    Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples, n_centers).
+    ``centers`` does not change the centres of empty clusters. ``group_centers`` requires non-empty groups,
+    and returns a sparse matrix for sparse X.
     """
 
     def offset(self, X: Features) -> FloatArray | float:
-        """The mean where X is dense, since large means cost digits."""
+        """Return the mean of dense X, because large means reduce precision."""
         return 0.0 if sparse.issparse(X) else X.mean(axis=0)
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -569,7 +569,7 @@ class Distortion:
         return _means(X, labels, n_groups)
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """Squared distances, in blocks of bounded memory."""
+        """Compute squared distances of pairs in blocks of bounded memory."""
         out = np.empty(len(pairs))
         step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
         for lo in range(0, len(pairs), step):
@@ -582,12 +582,12 @@ class Distortion:
         return out
 
     def largest(self, X: Features) -> float:
-        """O(n_candidates^2 n_features), candidates being far enough from the mean for a largest pair."""
+        """Find the largest distance in O(n_candidates^2 n_features), for candidates far from the mean."""
         mean = np.asarray(X.mean(axis=0)).reshape(1, -1)
         radius = np.sqrt(euclidean_distances(X, mean, squared=True)[:, 0])
         outermost = X[[int(radius.argmax())]]
         found = float(np.sqrt(euclidean_distances(X, outermost, squared=True).max()))
-        # Equal rows may be farther from their rounded mean than from each other.
+        # Rounding can place equal rows farther from their mean than from each other.
         least = min(found - radius.max() - 1e-9 * found, radius.max())
         far = X[np.flatnonzero(radius >= least)]
         step = max(1, BLOCK_ITEMS // far.shape[0])
@@ -595,15 +595,15 @@ class Distortion:
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
     def separation(self, distances: FloatArray) -> FloatArray:
-        """Distances that grow evenly, of distortions."""
+        """Convert distortions to distances, which are additive."""
         return np.sqrt(distances)
 
 
 class Cosine(Distortion):
-    """1 - cos on rows of unit length; centres are mean directions. Rows of zeros are at distance 1."""
+    """1 - cos of rows of unit length. Centres are mean directions. Zero rows have distance 1."""
 
     def offset(self, X: Features) -> FloatArray | float:
-        """Zero, since the origin has a meaning."""
+        """Return zero, because cosines depend on the origin."""
         return 0.0
 
     def moved(self, X: Features, offset: FloatArray | float) -> Features:
@@ -613,7 +613,7 @@ class Cosine(Distortion):
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
     def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
-        """Mean directions; clusters whose members cancel out keep their centre too."""
+        """Compute mean directions. Centres of empty clusters, and of clusters with mean 0, do not change."""
         means = _dense(_means(X, labels, len(former)))
         length = np.linalg.norm(means, axis=1, keepdims=True)
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
@@ -622,13 +622,13 @@ class Cosine(Distortion):
         return unit_rows(_means(X, labels, n_groups))
 
     def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
-        """Half the squared distance of unit vectors, which keeps digits where they are near; else 1."""
+        """Compute half the squared distances of unit vectors, precise for near ones; 1 for zero rows."""
         zero = self._zero(X)
         half = 0.5 * super().within(X, pairs)
         return np.where(zero[pairs].any(axis=1), 1.0, half)
 
     def largest(self, X: Features) -> float:
-        """Half the largest squared distance of unit vectors, or 1 with a row of zeros."""
+        """Find half the largest squared distance of unit vectors; at least 1 with a zero row."""
         zero = self._zero(X)
         among = 0.5 * super().largest(X[np.flatnonzero(~zero)]) if not zero.all() else 0.0
         return max(among, 1.0) if zero.any() and len(zero) > 1 else among
@@ -641,7 +641,7 @@ class Cosine(Distortion):
 
 
 def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
-    """Means of the clusters, zero for those without samples."""
+    """Compute the means of the clusters, zero for empty clusters."""
     n = len(labels)
     shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
     return sparse.csr_array((shares, (labels, np.arange(n))), shape=(n_clusters, n)) @ X
@@ -655,7 +655,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 
 
 class LearnedMetric(NamedTuple):
-    """Weights of squared differences, or a positive semi-definite matrix, and how it was found."""
+    """Weights of squared differences, or a positive semi-definite matrix, with objective and iterations."""
 
     metric: NDArray[np.float64]
     objective: float
@@ -667,9 +667,9 @@ def diagonal_metric(
 ) -> LearnedMetric | None:
     """Minimise sum_ML d^2 - log sum_CL d over weights of the features.
 
-    With s_t the sum of squared must-link differences in feature t, plus ``2 ridge n_must`` times its
-    variance, the solution satisfies ``s @ a == 1/2``. None if no cannot-linked samples differ. Constant
-    features get weight 0. L-BFGS on b = a s, in which the terms of all features are of one scale;
+    The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
+    plus ``2 ridge n_must`` times its variance. Returns None if all cannot-linked samples are equal. Constant
+    features get weight 0. L-BFGS optimises b = a s, so that all features have the same scale.
     O((n_must + n_cannot) n_features) time per iteration.
     """
     variance = X.var(axis=0)
@@ -691,7 +691,7 @@ def diagonal_metric(
             squares = block**2
             r = np.sqrt(squares @ (b / s))
             total += float(r.sum())
-            # At a distance of zero the slope is infinite; here it is only very steep.
+            # The slope is infinite at distance 0, so distances are bounded.
             gradient += (0.5 / np.maximum(r, least)) @ squares
         total = max(total, least)
         return float(b.sum()) - np.log(total), 1.0 - gradient / s / total
@@ -716,11 +716,10 @@ def full_metric(
 ) -> LearnedMetric | None:
     """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
 
-    The sum over must-links is taken with ``2 ridge n_must`` times the covariance added. In coordinates
-    where that is the identity, the admissible matrices have a trace of at most 1, and the projection of
-    a gradient step is exact; where the largest eigenvalue of the gradient is half the objective, no
-    other matrix is better. None if no cannot-linked samples differ. O(n_cannot n_features^2 +
-    n_features^3) time per iteration.
+    The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
+    the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
+    exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
+    None if all cannot-linked samples are equal. O(n_cannot n_features^2 + n_features^3) time per iteration.
     """
     varies = _varies(X)
     if not varies.any():
@@ -745,7 +744,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Projected gradient ascent from the identity; steps grow on success and are halved on failure."""
+    """Maximise by projected gradient ascent; steps grow on success and are halved on failure."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
@@ -753,11 +752,11 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
     step = 1.0 / float(linalg.norm(gradient))
     values = [value]
     for n_iter in range(1, max_iter + 1):
-        # Concave: no admissible matrix gains more than this.
+        # The problem is concave, so this bounds the gain of all admissible matrices.
         gap = float(linalg.eigvalsh(gradient, subset_by_index=[n - 1, n - 1])[0]) - float(
             np.sum(gradient * B)
         )
-        # The bound is loose where distances all but vanish; then what ten steps gained decides.
+        # If distances nearly vanish, the bound is loose, and the gain of the last ten steps decides.
         gained = value - values[-11] if len(values) > 10 else np.inf
         if gap <= tol * value or gained <= 1e-3 * tol * value:
             return B, value, n_iter
@@ -776,7 +775,7 @@ def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[
 
 
 def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float, FloatArray]:
-    """Sum of the distances, and its gradient, in which no distance counts as less than ``least``."""
+    """Compute the sum of the distances, and its gradient, with distances of at least ``least``."""
     value, gradient = 0.0, np.zeros_like(B)
     for block in apart:
         r = np.sqrt(np.maximum(np.einsum("ij,ij->i", block @ B, block), 0.0))
@@ -786,7 +785,7 @@ def _spread(apart: PairDifferences, B: FloatArray, least: float) -> tuple[float,
 
 
 def _project(B: FloatArray) -> FloatArray:
-    """Nearest positive semi-definite matrix of trace at most 1."""
+    """Find the nearest positive semi-definite matrix of trace at most 1."""
     values, vectors = linalg.eigh(B)
     values = np.maximum(values, 0.0)
     if values.sum() > 1.0:
@@ -797,12 +796,12 @@ def _project(B: FloatArray) -> FloatArray:
 
 
 def _varies(X: FloatArray) -> NDArray[np.bool_]:
-    """Mask of the features that are not constant, rounding apart."""
+    """Mask of the features that are not constant, except for rounding."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 
 
 def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
-    """Must-link sums at a distance from zero, where the optimum would be infinite."""
+    """Bound must-link sums from below; the optimum would be infinite at 0."""
     least = 1e-12 * scale
     if (s < least).any():
         warn_caller(
@@ -821,7 +820,7 @@ def _warn(metric: str, max_iter: int) -> None:
 
 
 class PairDifferences:
-    """Rows ``X[i] - X[j]`` of many pairs, kept up to 256 MiB, and else computed anew at every pass."""
+    """Rows ``X[i] - X[j]`` of many pairs, stored up to 256 MiB, otherwise recomputed in every pass."""
 
     def __init__(self, X: FloatArray, pairs: Int64Array) -> None:
         self._X = X
