@@ -423,7 +423,7 @@ class Penalties:
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
     def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
-        """Return the partners of every sample, and the costs of sharing a cluster, negative for must-links."""
+        """Return partners of every sample, and the costs of sharing a cluster, negative for must-links."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
         sample = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -595,7 +595,7 @@ class Distortion:
         return max(float(euclidean_distances(block, far, squared=True).max()) for block in blocks)
 
     def separation(self, distances: FloatArray) -> FloatArray:
-        """Convert distortions to distances, which are additive."""
+        """Convert squared distances to distances, for farthest-first traversal."""
         return np.sqrt(distances)
 
 
@@ -744,7 +744,7 @@ def full_metric(
 
 
 def _ascend(apart: PairDifferences, n: int, max_iter: int, tol: float) -> tuple[FloatArray, float, int]:
-    """Maximise by projected gradient ascent; steps grow on success and are halved on failure."""
+    """Run projected gradient ascent from I / n; steps grow on success and are halved on failure."""
     B = np.eye(n) / n
     value, _ = _spread(apart, B, 1.0)
     least = 1e-10 * value / apart.n_pairs
