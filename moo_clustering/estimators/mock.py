@@ -80,21 +80,21 @@ class MOCK(
 ):
     """Multiobjective clustering by compactness and connectivity, with links between neighbours as genes.
 
-    The search evolves a front of partitions with all numbers of clusters, starting from a minimum spanning
-    tree. A selection rule then chooses one solution and, if not given, the number of clusters. Clusters can
-    have any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of
-    measurements, k-means and Gaussian mixtures are as good or better.
+    The search evolves a front of partitions with all numbers of clusters from a minimum spanning tree. A
+    selection rule then selects one solution and, if not specified, the number of clusters. Clusters can have
+    any shape, and MOCK rarely fails badly on mixed shapes. On round clusters and most tables of measurements,
+    k-means and Gaussian mixtures are as good or better.
 
     - Recommended: ``MOCK()``, or ``MOCK(n_clusters)`` if the number is known.
       ``MOCK(n_clusters, select="attainment")`` is slightly better on average, at four times the cost.
     - As published: ``MOCK.paper2007()`` and ``MOCK.delta()``; as in the PESC paper: ``MOCK.pesc()``.
-    - With some labels: ``MOCK().fit(X, y)``, which selects by them. Labels as a third objective (Semi-MOCK,
-      ``supervision="objective"``) overfit if they are few; try them if no solution is good otherwise.
+    - With some labels: ``MOCK().fit(X, y)`` selects a solution by them. As a third objective (Semi-MOCK,
+      ``supervision="objective"``), a few labels overfit; try it if no solution is good otherwise.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters, from 1 to n_samples. None: determined by ``select``.
+        Number of clusters, from 1 to n_samples. Default: determined by ``select``.
     encoding : {"short", "split", "locus"}
         Genes for the most interesting links of the tree, one bit per such link (twice as fast, can only cut
         links), or genes for all samples. See :class:`~moo_clustering.encodings.LocusAdjacencyEncoding`.
@@ -123,7 +123,7 @@ class MOCK(
     mutation_length : {"genotype", "N"}
         n in the probability 1/n + (l/n)^2 that a link to an l-th neighbour mutates.
     new_value : {"different", "any"}, optional
-        Whether a mutated gene may keep its value, see
+        Whether a mutated gene can retain its value, see
         :class:`~moo_clustering.operators.NeighborBiasedMutation`.
     n_neighbors : int
         Number L of neighbours, for connectivity and as values of genes. Clusters of fewer than L/2 samples
