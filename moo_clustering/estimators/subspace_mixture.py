@@ -50,7 +50,7 @@ _DEPTH, _WIDTHS, _FEWEST = 3, (0.2, 0.8), 4
 _FIRST = 8
 # Number of samples to search for neighbours.
 _SEEN = 5000
-# EM ends if this number of steps like the last one would not reach the best objective.
+# EM stops if this number of further steps like the last one would not reach the best objective.
 _STEPS = 5
 # Numbers of failed swaps per cluster, and of failed additions, that end the search.
 _SWAPS, _PATIENCE = 20, 10
@@ -156,7 +156,7 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     def predict(self, X: Any) -> Labels:
         """Predict the cluster with the largest likelihood times share, without pairs.
 
-        Samples of the fit get other labels than ``labels_`` where labels or pairs have moved them.
+        Samples of the fit can get labels other than ``labels_`` if labels or pairs moved them.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
