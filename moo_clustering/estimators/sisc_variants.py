@@ -337,7 +337,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 
 @estimator
 class SISCEnsemble(multi_label.ThresholdClassifier):
-    """Ensemble of SISC models with other seeds and numbers of clusters: mean of standardised logits.
+    """Ensemble of SISC models with different seeds and numbers of clusters: mean of standardised logits.
 
     Parameters
     ----------
