@@ -131,8 +131,8 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``algorithm="bisecting"``, rows of the fit can get other labels than ``labels_``: splits are
-        final.
+        With ``algorithm="bisecting"``, rows of the fit can get labels other than ``labels_``, because splits
+        are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)
