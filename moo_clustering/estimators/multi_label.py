@@ -38,7 +38,7 @@ from moo_clustering.estimators._options import (
     estimator,
 )
 
-# Decision for a label of all labelled samples; the negative for a label of none.
+# Decision for a label of all labelled samples; its negative is the decision for a label of none.
 _CERTAIN = 1e6
 # liblinear does not terminate if fourth powers overflow or squares underflow.
 _SMALLEST, _LARGEST = 1e-60, 1e50
