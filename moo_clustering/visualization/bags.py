@@ -1,4 +1,4 @@
-"""Bags: distances, embedding."""
+"""Plots of bags: distances and embedding."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.bags.distances import Kind
 
-# Shares of the side of the matrix: the room for the name of a cluster, and the width of the strip of colours.
+# Shares of the side of the matrix: least distance between cluster names, and width of the strip of colours.
 _ROOM = 0.05
 _STRIP = 0.018
-_LINED = 60  # clusters above which the lines between them would hide them
+_LINED = 60  # largest number of clusters with separating lines, which would otherwise hide the clusters
 KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
@@ -38,7 +38,7 @@ KINDS = {
     "mean": "mean distance of instances",
 }
 GIVEN = "distance"
-# Multiplications that the distances of one picture may take.
+# Largest number of multiplications for the distances of one picture.
 _MOST_WORK = 2e10
 _FEWEST = 20
 
@@ -52,18 +52,17 @@ class BagDistanceData:
     distances : ndarray of shape (n_shown, n_shown)
         Distances from the bag of the row to the bag of the column.
     order : ndarray of shape (n_shown,)
-        Bag at each place: clusters one after another, in each the most central bag first and the one
-        farthest from it last.
+        Bag at each position, cluster by cluster: the medoid first, then by increasing distance to it.
     boundaries : ndarray of shape (n_clusters + 1,)
-        Places at which the clusters begin, and n_shown.
+        First position of each cluster, and n_shown.
     names : tuple of str
         Names of the clusters.
     sizes : ndarray of shape (n_clusters,)
-        Bags of each, shown or not.
+        Number of bags of each cluster, including bags that are not shown.
     kind : str
         Kind of the distances, in words.
     directed : bool
-        Whether there and back differ.
+        Whether distances are asymmetric.
     """
 
     distances: NDArray[np.float64]
@@ -78,20 +77,20 @@ class BagDistanceData:
 def bag_distance_data(
     bags_or_distances: Any, labels: ArrayLike, *, kind: Kind = "symmetric", max_bags: int = 1500
 ) -> BagDistanceData:
-    """Distances between bags in the order of their clusters.
+    """Compute distances between bags in the order of their clusters.
 
-    O(n^2 d) time for the n instances of the bags that are shown.
+    O(n^2 d) time for the n instances of the shown bags.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Bags in the scale in which distances are meant, or the distances, from row to column.
+        Scaled bags, or distances from the bag of the row to the bag of the column.
     labels : array-like of shape (n_bags,)
         Clusters, or known classes.
     kind : {"symmetric", "directed", "mean_min", "min_min", "mean"}, default="symmetric"
-        See :func:`~moo_clustering.bags.bag_distances`. Not used where distances are given.
+        See :func:`~moo_clustering.bags.bag_distances`. Ignored for distances.
     max_bags : int, default=1500
-        Bags above which the same share of every cluster is shown, and measured.
+        For more bags, the same share of every cluster is shown.
 
     Returns
     -------
@@ -100,7 +99,7 @@ def bag_distance_data(
     Raises
     ------
     ValueError
-        When the shapes do not fit each other, or distances are negative or not finite.
+        If shapes do not match, or distances are negative or not finite.
     """
     data, clusters = read_input(bags_or_distances, labels)
     shown = sampled(clusters, max_bags)
@@ -131,7 +130,7 @@ def plot_bag_distances(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Distances between bags in the order of their clusters, the most central bag of each first."""
+    """Plot distances between bags in the order of their clusters, the medoid of each cluster first."""
     data = bag_distance_data(bags_or_distances, labels, kind=kind, max_bags=max_bags)
     with drawing(ax, path, (6.0, 5.2)) as panel:
         _draw_distances(panel, data)
@@ -141,7 +140,7 @@ def plot_bag_distances(
 def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
     n = len(data.order)
     off = data.distances[~np.eye(n, dtype=bool)]
-    # A few outlying bags would make all others look alike.
+    # The upper limit excludes a few outlying bags, which would make all others look alike.
     top = float(np.quantile(off, 0.98)) if len(off) else 0.0
     image = ax.imshow(
         data.distances,
@@ -165,7 +164,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
-    """Sizes of the clusters beside a strip in their colours, those of the plot of positions."""
+    """Add a strip of the cluster colours of :func:`plot_bag_embedding`, with names and sizes."""
     from matplotlib.patches import Rectangle
 
     n = len(data.order)
@@ -182,7 +181,7 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
         ax.add_patch(strip)
     centres = (data.boundaries[:-1] + data.boundaries[1:] - 1) / 2
     kept: list[int] = []
-    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # the largest have their names first
+    for cluster in np.argsort(-np.diff(data.boundaries), kind="stable"):  # name the largest first
         if all(abs(centres[cluster] - centres[other]) >= _ROOM * n for other in kept):
             kept.append(int(cluster))
     kept.sort()
@@ -192,15 +191,15 @@ def _name_clusters(ax: Axes, data: BagDistanceData) -> None:
 
 
 def _measured(bags: Bags, kind: Kind) -> NDArray[np.float64]:
-    # Loaded here because most who plot have no bags.
+    # Imported lazily, because most plots do not show bags.
     from moo_clustering.bags import bag_distances
 
     return bag_distances(bags, kind=kind)
 
 
 def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The bag nearest to all others first, then the others by their distance to it."""
-    # As for BAMIC: from the medoid to its members, and from bags to the medoid.
+    """Order bags by their distance to the medoid, the medoid first."""
+    # As in BAMIC, the medoid minimises the distances to its members, which are ordered by theirs to it.
     medoid = int(D.sum(axis=1).argmin())
     key = D[:, medoid].copy()
     key[medoid] = -1.0
@@ -208,7 +207,7 @@ def _outwards(D: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class Clusters(NamedTuple):
-    """Clusters of bags: names in order, bags of each, and the place of each bag's cluster."""
+    """Clusters of bags: sorted names, sizes, and the position of each bag's cluster in ``names``."""
 
     names: tuple[str, ...]
     sizes: NDArray[np.int64]
@@ -216,11 +215,11 @@ class Clusters(NamedTuple):
 
 
 def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArray[np.float64], Clusters]:
-    """Bags or a matrix of distances, and the clusters of as many labels.
+    """Read bags or a distance matrix, and the clusters of the labels.
 
-    Raises a ValueError when there are not as many labels as bags, or what is given is neither.
+    Raises a ValueError if the input has another form, or another number of bags than labels.
     """
-    # Loaded here because most who plot have no bags.
+    # Imported lazily, because most plots do not show bags.
     from moo_clustering.bags import as_bags
 
     codes, names = encode(labels, "labels")
@@ -240,10 +239,7 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
 
 
 def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
-    """Bags that are shown, cluster after cluster: all, or the same share of every cluster.
-
-    The share is spread evenly over the bags of the cluster; none goes without.
-    """
+    """Select all bags, or the same evenly spaced share of every cluster (at least one bag), by cluster."""
     if max_bags < 1:
         raise ValueError(f"max_bags must be at least 1, got {max_bags}")
     order = np.argsort(clusters.codes, kind="stable")
@@ -260,13 +256,13 @@ def sampled(clusters: Clusters, max_bags: int) -> NDArray[np.int64]:
 
 
 def affordable_bags(bags: Bags) -> int:
-    """Bags of usual size whose distances can be taken within some seconds."""
+    """Return the number of bags of average size whose distances take a few seconds."""
     instances = math.sqrt(_MOST_WORK / bags.n_features)
     return max(_FEWEST, int(instances * bags.n_bags / bags.n_instances))
 
 
 def counted(n_shown: int, n_bags: int) -> str:
-    """How titles call the bags that are shown."""
+    """Name the number of shown bags in a title."""
     return f"{n_bags} bags" if n_shown == n_bags else f"{n_shown} of {n_bags} bags"
 
 
@@ -281,13 +277,13 @@ class BagEmbeddingData:
     bags : ndarray of shape (n_shown,)
         Bag at each position.
     clusters : ndarray of shape (n_shown,)
-        Place of its cluster in ``names``.
+        Index of the cluster in ``names``.
     medoids : ndarray of shape (n_medoids,)
-        Rows of the positions of medoids; those of bags that are not shown are left out.
+        Rows of the medoids among the shown bags.
     centers : ndarray of shape (n_centers, 2)
         Positions of centres.
     method : str
-        Where the positions come from, and how far they can be trusted.
+        Method of the projection, and its quality.
     """
 
     positions: FloatArray
@@ -309,28 +305,26 @@ def bag_embedding_data(
     max_bags: int = 1000,
     random_state: SeedLike = 0,
 ) -> BagEmbeddingData:
-    """Positions of bags in the plane, as far apart as their distances say.
+    """Compute positions of bags in the plane that preserve their distances.
 
-    Up to ``max_bags`` bags are placed by metric multidimensional scaling of their Hausdorff distances. More
-    bags are shown by the principal components of their means; where only distances are given, the same share
-    of every cluster is scaled. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags;
-    O(n d + d^3) for more.
+    Up to ``max_bags`` bags are positioned by metric multidimensional scaling of their Hausdorff distances,
+    more bags by the principal components of their means. Of larger distance matrices, the same share of every
+    cluster is scaled. O(n^2 d + max_bags^3) time for the n instances of at most ``max_bags`` bags; O(n d +
+    d^3) for more.
 
     Parameters
     ----------
     bags_or_distances : Bags, list of 2-d arrays, 3-d array, or ndarray of shape (n_bags, n_bags)
-        Bags in the scale in which distances are meant, or distances of any kind; of two that differ
-        there and back the mean is taken.
+        Scaled bags, or distances of any kind. Asymmetric distances are averaged.
     labels : array-like of shape (n_bags,)
         Clusters, or known classes.
     medoids : array-like of int, optional
         Numbers of bags to mark.
     centers : array-like of shape (n_centers, n_features), optional
-        Vectors to mark, in the scale of the bags; each is as far from a bag as from its farthest
-        instance.
+        Vectors to mark, in the scale of the bags. The distance to a bag is that to its farthest instance.
     max_bags : int, default=1000
     random_state : int, Generator, RandomState or None, default=0
-        For random starts of the scaling, beside that from classical scaling.
+        Seed of the random starts, which are used besides classical scaling.
 
     Returns
     -------
@@ -339,8 +333,7 @@ def bag_embedding_data(
     Raises
     ------
     ValueError
-        When the shapes do not fit each other, distances are negative or not finite, or centres are
-        given with distances.
+        If shapes do not match, distances are negative or not finite, or centres are combined with distances.
     """
     data, clusters = read_input(bags_or_distances, labels)
     marked, vectors = _medoids(medoids, len(clusters.codes)), _centers(centers, data)
@@ -377,7 +370,7 @@ def plot_bag_embedding(
     path: str | PathLike[str] | None = None,
     random_state: SeedLike = 0,
 ) -> Figure:
-    """Bags as points of the plane in the colours of their clusters; the title says how they got there."""
+    """Plot bags as points in the colours of their clusters. The title names the method of projection."""
     data = bag_embedding_data(
         bags_or_distances,
         labels,
@@ -415,7 +408,7 @@ def _draw_scatter(ax: Axes, data: BagEmbeddingData) -> None:
 def _distances(
     data: Bags | FloatArray, bags: NDArray[np.int64], vectors: FloatArray
 ) -> tuple[FloatArray, str]:
-    """Symmetric distances of bags and, after them, of vectors; and what they are."""
+    """Compute symmetric distances between bags, followed by vectors, and name their kind."""
     if isinstance(data, np.ndarray):
         D = data[np.ix_(bags, bags)]
         return (D + D.T) / 2.0, GIVEN
