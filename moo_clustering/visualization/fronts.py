@@ -1,4 +1,4 @@
-"""Fronts, attainment, convergence, history."""
+"""Plots of fronts, attainment, critical differences, convergence and ROC curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moo_clustering.algorithms.search import Recorder
 from moo_clustering.fronts import AttainmentScores, front_box, hypervolume
 from moo_clustering.results import has_labels, records_of, result_of
 
-# Also public names of this room.
+# Also a public name of this module.
 from moo_clustering.stats import CriticalDifferenceData as CriticalDifferenceData
 from moo_clustering.stats import critical_difference_data as critical_difference_data
 from moo_clustering.visualization import partitions
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 
 
 _ATTAINMENT_MEMBERS, _ATTAINMENT_CHOSEN, _CONTROLS, _PROMISING = "#4477aa", "#cc3311", "0.6", "#228833"
-# Least distance of numbers beside the front, in its units.
+# Smallest distance between annotated solutions, in scaled objectives.
 _ROOM = 0.06
 _INK = "#333333"
 _BAR = "#bb3322"
 _FRONT_MEMBERS, _FRONT_CHOSEN = "#4477aa", "#cc3311"
 _DASHES = ("-", "--", ":", "-.")
-_FEW = 30  # steps of which each gets a mark
-_MARKED = 8  # marks of a longer curve, where they tell groups apart
-_WIDE = 200.0  # times the least value, from which on only a logarithmic axis shows both ends
+_FEW = 30  # largest number of steps with one marker each
+_MARKED = 8  # number of markers of a longer curve
+_WIDE = 200.0  # ratio of largest to smallest value above which the axis is logarithmic
 
 
 class SearchHistory(NamedTuple):
-    """Numbers and objective values of a run."""
+    """Values and objectives of a run."""
 
-    step: str  # the unit that is counted
-    frame: pd.DataFrame  # shape (n_steps, n_curves): numbers by step, which is the index
-    # shape (n_individuals, n_objectives): minimised objective values of every step, if they were kept.
+    step: str  # unit of the steps
+    frame: pd.DataFrame  # shape (n_steps, n_curves): values, indexed by step
+    # shape (n_individuals, n_objectives): minimised objectives of every step, if recorded.
     F: Sequence[FloatArray] = ()
-    maximised: frozenset[str] = frozenset()  # objectives whose natural values are to be large
+    maximised: frozenset[str] = frozenset()  # names of the maximised objectives
 
 
 Groups = dict[str, list[SearchHistory]]
@@ -64,10 +64,10 @@ _STEPS = ("generation", "gen", "sweep", "iteration", "iter", "evaluations")
 _NOT_SHOWN = ("seconds", "nevals", "evals")
 _SAID = {"gen": "generation", "iter": "iteration"}
 _LINES = ("-", "--", "-.", ":")
-_COLORS = 6  # of look_of
+_COLORS = 6  # number of colours of look_of
 _LONGEST = 40  # characters of a name
 _ROUNDING = 1e-9
-# Inches: of the panel with the strokes of the legend, of a line of the legend and of a character in it.
+# Inches: size of the panel with the lines of the legend, height of a legend line, width of a character.
 _WIDTH, _HEIGHT, _LINE, _MARK = 5.3, 4.2, 0.19, 0.08
 
 
@@ -78,22 +78,22 @@ class AttainmentData:
     Parameters
     ----------
     front : ndarray of shape (n, 2)
-        Solutions that have a score, as they are compared: scaled to [0, 1], square roots.
+        Solutions with a score: square roots of the objectives, scaled to [0, 1].
     n_clusters : ndarray of shape (n,)
     controls : tuple of ndarray of shape (m, 2)
-        Corners of the control fronts' surfaces from left to right, with both ends at the frame.
+        Corners of the attainment surfaces of the control fronts, from left to right, extended to the frame.
     annotated : ndarray of int
-        Rows of ``front`` with their number of clusters beside them.
+        Rows of ``front`` that are labelled with their number of clusters.
     chosen : int or None
         Row of ``front``.
     foot : ndarray of shape (2,) or None
         Point of the control surfaces nearest to the chosen solution.
     distance : float or None
-        From there to the chosen solution, its score.
+        Distance from ``foot`` to the chosen solution, its score.
     numbers, scores : ndarray of shape (n_numbers,)
-        Every number of clusters, and the best score of the solutions that have it.
+        Numbers of clusters, and the best score of each.
     promising : ndarray of shape (n_numbers,), bool
-        Whether the score is above those of the next smaller and larger numbers.
+        Whether the score exceeds those of the next smaller and larger numbers.
     """
 
     front: FloatArray
@@ -109,14 +109,14 @@ class AttainmentData:
 
 
 def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None) -> AttainmentData:
-    """Attainment scores by number of clusters, ready to draw.
+    """Prepare attainment scores by number of clusters for a plot.
 
     Parameters
     ----------
     attainment : AttainmentScores
-        Such as ``MOCK().fit(X).attainment_``.
+        For example ``MOCK().fit(X).attainment_``.
     chosen : int, optional
-        Solution to mark, as a row of the scores; default the best. One without a score is not marked.
+        Row of the solution to mark. Default: the best. A solution without a score is not marked.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     Raises
     ------
     ValueError, TypeError
-        A row outside the front, or other things than scores.
+        If the row is outside the front, or ``attainment`` has another type.
     """
     if not isinstance(attainment, AttainmentScores):
         raise TypeError(
@@ -151,7 +151,7 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     return AttainmentData(
         front=front,
         n_clusters=numbers,
-        # Drawn on to where everything ends.
+        # Extend the surfaces to the frame.
         controls=tuple(np.vstack([[c[0, 0], 1.05], c, [1.05, c[-1, 1]]]) for c in attainment.controls),
         annotated=_apart(front, [*first, *np.searchsorted(kept, order)]),
         chosen=marked,
@@ -171,11 +171,11 @@ def plot_attainment(
     *,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """A front before the fronts of control data, and the score over the number of clusters.
+    """Plot a front with the fronts of control data, and the scores by number of clusters.
 
-    On the left, objectives are scaled to the range of their front and drawn as square roots; numbers are
-    numbers of clusters, and the dashed line is the distance of the chosen solution to the control fronts,
-    its score. On the right, locally best scores are marked.
+    The left panel shows square roots of the objectives, scaled to the range of the front, with numbers of
+    clusters. The dashed line is the score of the chosen solution, its distance to the control fronts. The
+    right panel marks local maxima of the score.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Corners of the boundary of the region that a front dominates."""
+    """Find the point of the attainment surface that is nearest to ``point``, among corners and feet."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -272,7 +272,7 @@ def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
 
 
 def _apart(front: FloatArray, rows: Sequence[Any]) -> NDArray[np.intp]:
-    """Rows that are not too near to any row before them."""
+    """Select rows that are not too near to a previous row."""
     taken: list[int] = []
     for row in rows:
         gaps = np.hypot(*(front[taken] - front[int(row)]).T) if taken else np.array([np.inf])
@@ -294,24 +294,24 @@ def plot_critical_difference(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Average ranks on an axis, with bars that join methods not significantly different.
+    """Plot average ranks, with bars between methods that do not differ significantly.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Where to draw; names stand to the left and right of the axis and need a figure with
-        ``layout="constrained"`` or room beside the axes. A new figure by default.
+        Axes with space for names on the left and right, or in a figure with ``layout="constrained"``.
+        Default: a new figure.
 
     Raises
     ------
     ValueError, TypeError
-        As of :func:`~moo_clustering.stats.critical_difference_data`.
+        See :func:`~moo_clustering.stats.critical_difference_data`.
     ImportError
-        Where scikit-posthocs is not installed (``pip install 'moo_clustering[stats]'``).
+        If scikit-posthocs is not installed (``pip install 'moo_clustering[stats]'``).
 
     See Also
     --------
-    scikit_posthocs.critical_difference_diagram : what draws it.
+    scikit_posthocs.critical_difference_diagram : Draws the diagram.
 
     References
     ----------
@@ -330,7 +330,7 @@ def plot_critical_difference(
 
 
 def _size(data: CriticalDifferenceData) -> tuple[float, float]:
-    """Inches for two columns of names, and for a line per name and bar."""
+    """Return the size in inches for two columns of names, and a line per name and bar."""
     longest = max(len(name) for name in data.average_ranks.index)
     lines = (len(data.average_ranks) + 1) // 2 + len(data.groups)
     return 6.0 + 0.14 * max(0, longest - 6), 1.2 + 0.26 * lines
@@ -343,7 +343,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
     n_methods = len(data.average_ranks)
     posthocs.critical_difference_diagram(
         data.average_ranks.to_dict(),
-        # Its own comparison with alpha leaves out equality: nothing but 0 and 1 is decided here.
+        # scikit-posthocs compares with alpha strictly, so p-values are replaced by 0 and 1.
         1.0 - data.different.astype(float),
         alpha=data.alpha,
         ax=ax,
@@ -353,7 +353,7 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
         color_palette=dict.fromkeys(data.average_ranks.index, _INK),
         marker_props={"s": 16, "clip_on": False},
         elbow_props={"linewidth": 0.9, "clip_on": False},
-        # The dots show which methods a bar joins, and the bar itself where their ranks are equal.
+        # Dots mark the methods of a bar, and show the bar if their ranks are equal.
         crossbar_props={"color": _BAR, "linewidth": 2.5, "marker": "o", "markersize": 5, "clip_on": False},
         text_h_margin=0.01 * (n_methods - 1),
     )
@@ -380,9 +380,9 @@ class FrontData:
     F : ndarray of shape (n_solutions, n_objectives)
         Objectives in natural sign.
     names : tuple of str
-        One per objective.
+        Names of the objectives.
     chosen : ndarray of shape (n_solutions,), bool
-        Which members are marked.
+        Mask of the marked solutions.
     """
 
     F: NDArray[np.float64]
@@ -398,11 +398,11 @@ def front_data(
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives), or fitted estimator
-        Finite objectives in natural sign; those of an estimator's ``pareto_front_``.
+        Finite objectives in natural sign, or an estimator with ``pareto_front_``.
     names : sequence of str, optional
-        Names of the objectives; those of the estimator, or ``f1``, ``f2``, ... by default.
+        Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
     chosen : int, array-like of int or of bool, optional
-        Rows to mark; default the estimator's ``chosen_``, if it has one.
+        Rows to mark. Default: ``chosen_`` of the estimator, if any.
 
     Returns
     -------
@@ -411,7 +411,7 @@ def front_data(
     Raises
     ------
     ValueError
-        For an empty front, values that are not finite, or names or rows that do not fit it.
+        If the front is empty, values are not finite, or names or rows do not match the front.
     """
     if isinstance(F, BaseEstimator):
         result = result_of(F)
@@ -437,23 +437,22 @@ def front_data(
 
 
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least and greatest value of every objective, as pymoo's ``Petal`` and ``Radar`` want their ``bounds``.
+    """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
-        Finite objectives, such as ``result_.F``: minimised, so that the first of the bounds is the ideal
-        and the second the nadir point.
+        Finite minimised objectives, such as ``result_.F``: the bounds are then the ideal and nadir points.
 
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        An objective that has one value only goes on to the next whole unit of its size.
+        The range of a constant objective is extended by one unit of its magnitude.
 
     Raises
     ------
     ValueError
-        As of :func:`front_data`.
+        See :func:`front_data`.
 
     Examples
     --------
@@ -476,16 +475,16 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Scatter plot of up to three objectives, parallel coordinates of more.
+    """Plot up to three objectives as a scatter plot, more objectives as parallel coordinates.
 
     Parameters
     ----------
     ax : matplotlib axes, optional
-        Where to draw (with 3-d projection for three objectives); a new figure by default.
+        Axes, with 3-d projection for three objectives. Default: a new figure.
 
     See Also
     --------
-    pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : what draws it.
+    pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : Draw the plots.
     """
     data = front_data(F, names, chosen)
     with partitions.house_style():
@@ -518,7 +517,7 @@ def _parallel(data: FrontData, ax: Axes | None) -> Figure:
     own = ax is None
     if ax is None:
         ax = partitions.new_figure(1.5 * len(data.names) + 1.5, 4.0).add_subplot()
-    # PCP draws into pyplot's current axes, whichever it is given.
+    # PCP always draws into the current axes of pyplot.
     with partitions.lent_to_pyplot(ax):
         with _restored_font():
             plot = PCP(
@@ -546,7 +545,7 @@ def _title(data: FrontData) -> str:
 
 @contextmanager
 def _restored_font() -> Iterator[None]:
-    """pymoo's plots set the global font when they are made, which the drawing would then mix."""
+    """Restore the font of the house style, because pymoo's plots set the global font when created."""
     import matplotlib as mpl
 
     yield
@@ -560,14 +559,14 @@ class Curve:
     Parameters
     ----------
     name : str
-        Group of runs and statistic, as far as there are several.
+        Group of runs and statistic, if there are several.
     group, statistic : int
-        Which of them.
+        Indices of the group and the statistic.
     steps : ndarray of shape (n_steps,)
     middle : ndarray of shape (n_steps,)
         Median of the runs.
     low, high : ndarray of shape (n_steps,)
-        Edges of the band; equal to ``middle`` with one run.
+        Edges of the band, equal to ``middle`` for a single run.
     """
 
     name: str
@@ -586,11 +585,11 @@ class ConvergenceData:
     Parameters
     ----------
     panels : dict of str to tuple of Curve
-        By their titles.
+        Curves by panel title.
     step : str
-        The unit that is counted, such as "generation".
+        Unit of the steps, such as "generation".
     n_runs : tuple of int
-        Of every group.
+        Number of runs of every group.
     band : tuple of two float
         Quantiles of the runs at the edges of the bands.
     """
@@ -609,23 +608,22 @@ def convergence_data(
     band: tuple[float, float] = (0.25, 0.75),
     reference: ArrayLike | None = None,
 ) -> ConvergenceData:
-    """Best and mean of every objective, hypervolume and other numbers over the generations.
+    """Compute the best and mean of every objective, the hypervolume and other values by generation.
 
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to these
-        A run is a fitted estimator, its ``history_`` (a :class:`~moo_clustering.algorithms.Recorder`, a
-        DataFrame with a column "generation", or an array) or a DEAP logbook. Runs of a list are
-        repetitions, whose median is shown; those of a mapping are compared.
+        Fitted estimator, ``history_`` (:class:`~moo_clustering.algorithms.Recorder`, DataFrame with a column
+        "generation", or array) or DEAP logbook. A list contains repetitions, a mapping groups to compare.
     names : sequence of str, optional
-        Names of the objectives; those of the estimator by default, else ``f1``, ``f2``, ...
+        Names of the objectives. Default: those of the estimator, or ``f1``, ``f2``, ...
     show : str or sequence of str, optional
-        Titles of the panels wanted, in this order, such as ``"hypervolume"``; default all.
+        Titles of the panels to show, in this order, such as ``"hypervolume"``. Default: all.
     band : tuple of two float, default=(0.25, 0.75)
         Quantiles of repetitions at the edges of the band.
     reference : array-like of shape (n_objectives,), optional
-        Reference point of the hypervolume, in natural sign. By default a tenth of the range of all fronts
-        behind the worst of them, so that hypervolumes can be compared within one call only.
+        Reference point of the hypervolume, in natural sign. Default: a tenth of the range of all fronts
+        beyond their worst values, so that hypervolumes are comparable only within a call.
 
     Returns
     -------
@@ -634,14 +632,14 @@ def convergence_data(
     Raises
     ------
     TypeError, ValueError
-        For runs without a history, runs that count different things, and panels that do not exist.
+        If a run has no history, runs have different steps, or a panel does not exist.
 
     Notes
     -----
-    Recorders keep all individuals of a generation, feasible or not; means are of finite values. The
-    hypervolume [1]_ is that of two and more objectives, as a share of the box between the best values of
-    all runs and the reference point. A run that ended earlier than others keeps its last value. Time and
-    memory O(n_runs n_generations n_individuals^2 n_objectives) with two or three objectives.
+    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
+    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
+    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
+    n_generations n_individuals^2 n_objectives) with two or three objectives.
 
     References
     ----------
@@ -692,7 +690,7 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
 
 
 def _titles(columns: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
-    """Panels with (statistic, column) of their curves; statistics of one thing share a panel."""
+    """Group (statistic, column) pairs by panel title; statistics of one quantity share a panel."""
     parts = {column: _STATISTICS.fullmatch(column) for column in columns}
     subjects = [match.group(2) or "fitness" for match in parts.values() if match]
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -730,7 +728,7 @@ def _curves(
             series = [history.frame[column] for history in histories if column in history.frame]
             if not series:
                 continue
-            # Steps as rows, runs as columns.
+            # Rows are steps, columns are runs.
             table = pd.concat(series, axis=1).sort_index().ffill()
             steps = table.index.to_numpy(dtype=np.int64)
             middle, low, high = (table.quantile(share, axis=1).to_numpy() for share in (0.5, *band))
@@ -740,7 +738,7 @@ def _curves(
 
 
 def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | None) -> None:
-    """A column more, where all runs kept values of the same two and more objectives."""
+    """Add a column if all runs have values of the same two or more objectives."""
     widths = {F.shape[1] for history in histories for F in (history.F or [np.empty((0, 0))])}
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:
@@ -786,21 +784,21 @@ def plot_convergence(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Objectives, hypervolume and other numbers over the generations, one panel each.
+    """Plot objectives, hypervolume and other values by generation, one panel each.
 
-    Repetitions are shown by their median and a band, groups of runs by colour and mark. Positive values of
-    very different size get a logarithmic axis.
+    Repetitions are shown by their median and a band, groups of runs by colour and marker. Positive values of
+    very different magnitude get a logarithmic axis.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of these, optional
-        Where to draw, one for every panel (``show`` chooses panels); a new figure by default.
+        Axes of all panels, which ``show`` selects. Default: a new figure.
 
     Raises
     ------
     TypeError, ValueError
-        For runs without a history, runs that count different things, panels that do not exist, and more or
-        fewer axes than panels.
+        If a run has no history, runs have different steps, a panel does not exist, or the numbers of axes
+        and panels differ.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with partitions.house_style():
@@ -869,10 +867,10 @@ def _steps_label(data: ConvergenceData) -> str:
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
-    """The history of a fitted estimator, a recorder, a frame, a DEAP logbook or an array.
+    """Read the history of a fitted estimator, recorder, data frame, DEAP logbook or array.
 
-    Raises a TypeError or ValueError without a history, or without a number in it. ``names`` are those of the
-    objectives of a recorder; by default the estimator's.
+    Raises a TypeError or ValueError if there is no history, or it has no values. ``names`` are the objectives
+    of a recorder (default: those of the estimator).
     """
     if isinstance(run, pd.DataFrame):
         return _of_frame(run)
@@ -957,7 +955,7 @@ def _of_logbook(logbook: Any) -> SearchHistory:
 
 
 def _single_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Statistics of several objectives, a column each."""
+    """Split statistics of several objectives into a column per objective."""
     single: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, np.ndarray | list | tuple):
@@ -975,9 +973,9 @@ class RocData:
     ----------
     names : tuple of str
     curves : list of tuple of two ndarrays
-        False and true positive rates of each, from (0, 0) to (1, 1).
+        False and true positive rates of every curve, from (0, 0) to (1, 1).
     aucs : ndarray of shape (n_curves,)
-        Areas under them.
+        Areas under the curves.
     """
 
     names: tuple[str, ...]
@@ -988,16 +986,15 @@ class RocData:
 def roc_data(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, aucs: Mapping[str, float] | None = None
 ) -> RocData:
-    """Check curves and measure their areas.
+    """Check ROC curves and compute their areas.
 
     Parameters
     ----------
     curves : mapping of name to (fpr, tpr)
-        False and true positive rates of equal length, ascending, that end at (1, 1), such as
-        :func:`moo_clustering.validity.mean_roc_curve` returns. Curves that begin at a true positive rate
-        above 0 are drawn from (0, 0).
+        False and true positive rates of equal length, ascending, that end at (1, 1), such as those of
+        :func:`moo_clustering.validity.mean_roc_curve`. The point (0, 0) is added if necessary.
     aucs : mapping of name to float, optional
-        Areas known more exactly; by default the trapezoid rule gives them.
+        Exact areas. Default: computed by the trapezoidal rule.
 
     Returns
     -------
@@ -1006,7 +1003,7 @@ def roc_data(
     Raises
     ------
     ValueError
-        For no curve, rates that are none, or names in ``aucs`` that no curve has.
+        If there is no curve, rates are invalid, or ``aucs`` names an unknown curve.
     """
     if not curves:
         raise ValueError("curves must have at least one curve, got none")
@@ -1031,16 +1028,16 @@ def plot_roc(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """ROC curves in one panel, with the area under each in the legend and the diagonal of chance.
+    """Plot ROC curves with the diagonal of chance, and their areas in the legend.
 
-    The legend keeps the order of the curves, of which up to 24 look different.
+    The legend has the order of the curves. Up to 24 curves are distinguishable.
     """
     data = roc_data(curves, aucs=aucs)
     names = [partitions.shortened(name, _LONGEST) for name in data.names]
     size = _WIDTH + _MARK * max(8, *map(len, names)), max(_HEIGHT, _LINE * (len(names) + 4))
     with partitions.drawing(ax, path, size) as panel:
         for place, (name, (fpr, tpr), auc) in enumerate(zip(names, data.curves, data.aucs, strict=True)):
-            # Neighbours differ in colour and line.
+            # Consecutive curves differ in colour and line style.
             color, line = partitions.look_of(place).color, _LINES[(place + place // _COLORS) % len(_LINES)]
             panel.plot(fpr, tpr, color=color, linestyle=line, linewidth=1.5, label=f"{auc:.3f}  {name}")
         panel.plot([0, 1], [0, 1], color="0.6", linewidth=0.8, zorder=1, label="0.500  chance")
@@ -1053,7 +1050,7 @@ def _finish(ax: Axes, title: str) -> None:
     ax.set_xlabel("false positive rate")
     ax.set_ylabel("true positive rate")
     ax.set_title(title or "Mean ROC curves", parse_math=False)
-    # Beside the panel, for a curve may run anywhere in it.
+    # The legend is beside the panel, because curves can be anywhere in it.
     legend = ax.legend(
         loc="upper left",
         bbox_to_anchor=(1.02, 1.0),
