@@ -1,4 +1,4 @@
-"""Partitions, similarity, constraints, terms."""
+"""Plots of partitions, similarity matrices, constraints and leading terms."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from moo_clustering.persistence import replacing
 from moo_clustering.validity.external import encode
 
 if TYPE_CHECKING:
-    # Reports take the data of figures from here, and need no matplotlib.
+    # Imported for types only: reports use the data of figures without matplotlib.
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
 
 class _Stroke(NamedTuple):
-    """How lines of a kind look: dash and weight tell them apart without their colour."""
+    """Style of the lines of one kind, which is recognisable without colour by dash and width."""
 
     color: str
     width: float
     dash: Any
 
 
-# Satisfied lines are thin, violated ones thick; must-links dark, cannot-links light where both are thick.
+# Satisfied lines are thin and violated lines thick. Must-links are dark, satisfied cannot-links light.
 _STROKES = {
     ("must-link", True): _Stroke("#004488", 1.0, "-"),
     ("cannot-link", True): _Stroke("#997700", 0.9, (0, (1.0, 2.0))),
     ("must-link", False): _Stroke("#004488", 2.0, (0, (5.0, 2.0))),
     ("cannot-link", False): _Stroke("#bb3322", 2.0, (0, (5.0, 1.2, 1.0, 1.2))),
 }
-# The keys are Literals in matplotlib's stubs, which a dict of text does not match.
+# matplotlib's stubs require Literal keys, which a dict of str does not match.
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 9.0,
@@ -54,26 +54,26 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-_MOST_NAMED = 24  # as many as look different
+_MOST_NAMED = 24  # number of distinguishable clusters
 # Paul Tol's bright scheme without its grey.
 _COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">")
-# Points up to which random starts are tried too; with more they take long and have won nothing.
+# Largest number of points for additional random starts, which take long for more points without improvement.
 _RESTARTED = 300
 _RESTARTS = 2
-# No figure has this number: pyplot counts from 1.
+# Number of a lent figure; pyplot numbers its figures from 1.
 _LENT = -1
 _MAX_VECTORS = 6
 _MAX_POINTS = 2000
 
 
-# Entries handled at once; bounds the temporary arrays to some tens of megabytes.
+# Number of entries to process at once; limits temporary arrays to tens of megabytes.
 _CHUNK = 1 << 20
 _MOST_COLUMNS = 4
 _COLOR = "#4477aa"
 _LONGEST = 24  # characters of a term
-_MARKS = 11  # characters an inch of the title
-# Inches: of a panel without its bars, of a bar, and of the width of a panel.
+_MARKS = 11  # characters per inch of the title
+# Inches: height of a panel without bars, height of a bar, and width of a panel.
 _FRAME, _BAR, _WIDTH = 0.55, 0.19, 2.6
 
 
@@ -94,7 +94,7 @@ matplotlib.figure.Figure
 
 @contextmanager
 def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """``ax``, or axes in a new figure of this size in inches, drawn on in the house style; then saved."""
+    """Yield ``ax``, or axes in a new figure of ``size`` inches, in the house style, and save the figure."""
     with house_style():
         ax = new_figure(*size).add_subplot() if ax is None else ax
         yield ax
@@ -103,7 +103,7 @@ def drawing(ax: Axes | None, path: str | PathLike[str] | None, size: tuple[float
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """The look of this package inside the block; the settings from before after it."""
+    """Use the style of this package inside the block."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
@@ -111,7 +111,7 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure that pyplot does not know, so that nobody has to close it (sizes in inches)."""
+    """Create a figure that pyplot does not manage, and that need not be closed (sizes in inches)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -121,7 +121,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def figure_of(ax: Axes) -> Figure:
-    """The figure that holds ``ax``."""
+    """Return the figure of ``ax``."""
     from matplotlib.figure import Figure
 
     figure = ax.figure
@@ -131,7 +131,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def save_figure(figure: Figure, path: str | PathLike[str] | None) -> None:
-    """Write a figure whole or not at all, in the format of the suffix; nothing without a path."""
+    """Write a figure atomically in the format of the suffix, if there is a path."""
     if path is None:
         return
     target = checked_path(path)
@@ -151,13 +151,13 @@ class PartitionData:
     clusters : ndarray of shape (n_points,)
         Position in ``names``.
     names : tuple of str
-        Clusters in order.
+        Names of the clusters.
     sizes : tuple of int
-        Samples of each, drawn or not.
+        Number of samples of each cluster, including samples that are not drawn.
     share : float or None
-        Share of the variance that two components show; None for two features, or one, as they are.
+        Explained variance ratio of two components; None for one or two features, which are drawn directly.
     rows : ndarray of shape (n_points,)
-        Samples that are drawn, ascending.
+        Rows of the drawn samples, ascending.
     """
 
     positions: NDArray[np.float64]
@@ -177,7 +177,7 @@ def partition_data(
     cluster_names: Sequence[str] | None = None,
     max_points: int = 5000,
 ) -> PartitionData:
-    """Samples in the plane: two features as they are, or two principal components of more.
+    """Compute positions of samples: two features, or two principal components of more features.
 
     O(n_samples n_features^2) time.
 
@@ -185,12 +185,12 @@ def partition_data(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,), int, or fitted estimator
-        Clusters, -1 for noise; an estimator's ``labels_``.
+        Clusters, -1 for noise, or an estimator with ``labels_``.
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
-        Name of cluster 0, 1, ...; by default the numbers.
+        Names of the clusters 0, 1, ... Default: their numbers.
     max_points : int, default=5000
-        Largest number of samples shown; of more, samples at even distances from first to last.
+        Largest number of samples to draw, selected at even intervals.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def partition_data(
     Raises
     ------
     ValueError
-        When the shapes do not fit each other, or X has no features or values that are not finite.
+        If shapes do not match, X has no features, or values are not finite.
     """
     return placed_partition(X, labels, feature_names, cluster_names, max_points)[0]
 
@@ -212,7 +212,7 @@ def placed_partition(
     max_points: int,
     also: NDArray[np.integer[Any]] | tuple[()] = (),
 ) -> tuple[PartitionData, NDArray[np.float64]]:
-    """:func:`partition_data`, with the samples ``also`` among those drawn; and where all samples lie."""
+    """Return :func:`partition_data`, with the drawn samples including ``also``, and all positions."""
 
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
@@ -224,7 +224,7 @@ def placed_partition(
     shown = np.linspace(0, len(labels) - 1, min(len(labels), max_points)).astype(np.intp)
     shown = np.union1d(shown, np.asarray(also, dtype=np.intp))
     found, clusters, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    if found[0] < 0:  # noise comes last, so that clusters have the same looks without it
+    if found[0] < 0:  # noise is last, so that it does not affect the styles of the clusters
         found, sizes, clusters = np.roll(found, -1), np.roll(sizes, -1), (clusters - 1) % len(found)
     names = found if cluster_names is None else [cluster_names[max(label, 0)] for label in found]
     named = ["noise" if label < 0 else str(name) for label, name in zip(found, names, strict=True)]
@@ -246,7 +246,7 @@ def plot_partition(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Samples as points of the plane in the colours and marks of their clusters."""
+    """Plot samples as points in the colours and markers of their clusters."""
     data = partition_data(
         X, labels, feature_names=feature_names, cluster_names=cluster_names, max_points=max_points
     )
@@ -256,7 +256,7 @@ def plot_partition(
 
 
 def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
-    """Points, legend and title."""
+    """Draw points, legend and title."""
     n = len(data.positions)
     draw_clusters(ax, data)
     ax.set_xlabel(data.axes[0])
@@ -271,7 +271,7 @@ def draw_partition(ax: Axes, data: PartitionData, title: str) -> None:
 
 
 def draw_clusters(ax: Axes, data: Any) -> float:
-    """Points of a PartitionData or BagEmbeddingData by cluster; the area of a point is returned."""
+    """Draw the points of a PartitionData or BagEmbeddingData by cluster, and return the area of a point."""
     n = len(data.positions)
     area, alpha = (26.0, 0.85) if n <= 300 else (10.0, 0.6)
     for cluster, name in enumerate(data.names):
@@ -299,11 +299,11 @@ class PairLines:
     kind : {"must-link", "cannot-link"}
     satisfied : bool
     pairs : ndarray of shape (n_drawn, 2), int64
-        Samples of the pairs that are drawn.
+        Samples of the drawn pairs.
     segments : ndarray of shape (n_drawn, 2, 2)
-        Their places.
+        Positions of these samples.
     count : int
-        Int64Array, drawn or not.
+        Number of pairs, including pairs that are not drawn.
     """
 
     kind: str
@@ -320,16 +320,16 @@ class ConstraintsData:
     Parameters
     ----------
     samples : PartitionData
-        Samples in the plane, those at the ends of lines among them.
+        Positions of samples, including the ends of the lines.
     lines : tuple of four PairLines
-        Must-links and cannot-links that are satisfied, then those that are violated.
+        Satisfied must-links and cannot-links, then violated ones.
     """
 
     samples: PartitionData
     lines: tuple[PairLines, ...]
 
     def count(self, kind: str, satisfied: bool) -> int:
-        """Pairs of a kind, drawn or not."""
+        """Count the pairs of a kind, including pairs that are not drawn."""
         return sum(each.count for each in self.lines if (each.kind, each.satisfied) == (kind, satisfied))
 
 
@@ -344,16 +344,16 @@ def constraints_data(
     max_points: int = 5000,
     max_pairs: int = 2000,
 ) -> ConstraintsData:
-    """Samples in the plane, and the pairs that are to be together or apart.
+    """Compute positions of samples, and lines for must-links and cannot-links.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Data, or an embedding: two columns are drawn as they are, of more two principal components.
+        Data or embedding. Two columns are drawn directly, more columns by two principal components.
     constraints : PairwiseConstraints
-        Partial labels become some by ``PairwiseConstraints.from_partial_labels``.
+        Use ``PairwiseConstraints.from_partial_labels`` for partial labels.
     max_pairs : int, default=2000
-        Lines drawn at most: violated pairs first, and of too many an even choice.
+        Largest number of lines: violated pairs first, then evenly selected pairs.
 
     Returns
     -------
@@ -362,13 +362,12 @@ def constraints_data(
     Raises
     ------
     TypeError, ValueError
-        For other things than constraints, constraints of other samples, and as of :func:`partition_data`.
+        If constraints have another type or number of samples, and as for :func:`partition_data`.
 
     Notes
     -----
-    A pair is satisfied as :meth:`PairwiseConstraints.satisfied` counts it. Time that of
-    :func:`partition_data` and O(n_pairs).
-    Samples at the ends of lines are drawn beside the ``max_points``.
+    Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
+    drawn in addition to ``max_points``. Takes the time of :func:`partition_data` and O(n_pairs).
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
@@ -417,13 +416,13 @@ def plot_constraints(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Samples in the colours of their clusters, and lines between those that belong together or apart.
+    """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
-    Thin lines are satisfied pairs, thick ones violated; their four dashes are in the legend.
+    Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four dashes.
 
     See Also
     --------
-    plot_partition : The same without lines.
+    plot_partition : The plot without lines.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -458,9 +457,9 @@ def _add_legend(ax: Axes, handles: list[Any], clusters: Legend | None) -> None:
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), borderaxespad=4.2, ncols=2,
         handlelength=3.6,
     )  # fmt: skip
-    if clusters is not None:  # a second legend would take its place
+    if clusters is not None:  # another legend would replace it
         ax.add_artist(clusters)
-        clusters.set_clip_on(False)  # what is cut at the axes gets no room beside them
+        clusters.set_clip_on(False)  # the layout reserves no space for clipped artists
 
 
 def _summary(data: ConstraintsData) -> str:
@@ -473,7 +472,7 @@ def _summary(data: ConstraintsData) -> str:
 
 
 def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
-    """So many pairs of all kinds together, evenly from first to last."""
+    """Select ``room`` pairs of all kinds, at even intervals."""
     total = sum(map(len, kinds))
     if total <= room:
         return list(kinds)
@@ -486,25 +485,25 @@ def _even_choice(kinds: Sequence[Int64Array], room: int) -> list[Int64Array]:
 
 
 class Look(NamedTuple):
-    """How a cluster is drawn."""
+    """Style of a cluster."""
 
     color: str
     marker: str
 
 
 def look_of(cluster: int) -> Look:
-    """Colour and marker of a cluster; 24 look different."""
-    # Both change from one cluster to the next, so that neighbours differ in two ways.
+    """Return colour and marker of a cluster. 24 clusters are distinguishable."""
+    # Consecutive clusters differ in both.
     turn = cluster // len(_COLORS)
     return Look(_COLORS[cluster % len(_COLORS)], _MARKERS[(cluster + turn) % len(_MARKERS)])
 
 
 def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArray, float]:
-    """Positions of shape (n, 2) by metric multidimensional scaling of distances, and Kruskal's stress.
+    """Compute positions of shape (n, 2) by metric multidimensional scaling, and Kruskal's stress.
 
-    The stress is the root of the squared errors of the distances over the squared distances: 0 is faithful,
-    more than 0.2 a rough sketch. Majorisation begins with the result of classical scaling, which usually
-    beats random starts; the position of least stress is turned to its principal axes. O(n^3) time, O(n^2)
+    The stress is the root of the squared errors of the distances over the squared distances: 0 is exact, more
+    than 0.2 a rough sketch. Majorisation (SMACOF) starts from classical scaling, which is usually better than
+    random starts. The positions of least stress are rotated to their principal axes. O(n^3) time and O(n^2)
     memory.
     """
     from sklearn.manifold import smacof
@@ -523,13 +522,13 @@ def scaled_to_plane(D: FloatArray, random_state: SeedLike = 0) -> tuple[FloatArr
 
 
 def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
-    """Two principal components of the first ``n_fitted`` rows, for all rows, and their share of the variance.
+    """Fit two principal components to the first ``n_fitted`` rows; return all rows and explained variance.
 
     The largest coordinate of a component is positive.
     """
     from sklearn.decomposition import PCA
 
-    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn would divide by the variance
+    if not np.ptp(X[:n_fitted], axis=0).any():  # scikit-learn divides by the variance
         return np.zeros((len(X), 2)), 1.0
     pca = PCA(min(2, n_fitted, X.shape[1]), random_state=0).fit(X[:n_fitted])
     return _settled(pca.transform(X)), float(pca.explained_variance_ratio_.sum())
@@ -538,10 +537,10 @@ def components(X: FloatArray, n_fitted: int) -> tuple[FloatArray, float]:
 def feature_plane(
     table: Any, feature_names: Sequence[str] | None = None
 ) -> tuple[FloatArray, tuple[str, str], float | None]:
-    """Two features, or principal components of more; names of the axes; share of the variance.
+    """Return two features or principal components, names of the axes, and the explained variance ratio.
 
-    A single feature is spread by the number of the row, so that equal values do not hide each other. The
-    share is None for features as they are.
+    The second coordinate of a single feature is the row number, so that equal values are visible. The ratio
+    is None for features.
     """
     from scipy import sparse
 
@@ -556,15 +555,15 @@ def feature_plane(
 
 
 def landmark_plane(to_landmarks: FloatArray, between_landmarks: FloatArray) -> FloatArray:
-    """Classical scaling of some points, beside which all others are placed by their distances to them.
+    """Position landmarks by classical scaling, and all other points by their distances to the landmarks.
 
-    ``to_landmarks`` has shape (n, n_landmarks). Landmarks lie where classical scaling of them alone puts
-    them; Euclidean distances of points in a plane come out exactly. O(n_landmarks^3 + n n_landmarks) time.
-    After de Silva and Tenenbaum, Sparse multidimensional scaling using landmark points, 2004.
+    ``to_landmarks`` has shape (n, n_landmarks). Euclidean distances of points in a plane are reproduced
+    exactly. O(n_landmarks^3 + n n_landmarks) time. Source: de Silva and Tenenbaum, Sparse multidimensional
+    scaling using landmark points, 2004.
     """
     axes = _classical(between_landmarks)
     lengths = (axes**2).sum(axis=0)
-    # The rest of a direction in which landmarks do not differ is rounding.
+    # Directions in which landmarks do not differ contain rounding errors only.
     back = np.divide(axes, lengths, out=np.zeros_like(axes), where=lengths > 1e-9 * lengths.max())
     means = (between_landmarks**2).mean(axis=0)
     return -0.5 * (to_landmarks**2 - means) @ back
@@ -592,7 +591,7 @@ def _classical(D: FloatArray) -> FloatArray:
 
 
 def _settled(points: FloatArray) -> FloatArray:
-    """Two columns whose signs do not depend on the library that found them."""
+    """Return two columns whose signs do not depend on the library that computed them."""
     plane = np.zeros((len(points), 2))
     plane[:, : points.shape[1]] = points
     largest = plane[np.abs(plane).argmax(axis=0), [0, 1]]
@@ -609,12 +608,11 @@ def _stress(points: FloatArray, D: FloatArray) -> float:
 
 @contextmanager
 def pymoo_plots() -> Iterator[None]:
-    """Inside the block pymoo's plots may be made and drawn; after it matplotlib is as before.
+    """Context in which pymoo's plots can be created and drawn without changes to matplotlib.
 
-    pymoo's plots set the global font when they are made, leave their figure the current one, and draw
-    the outlines of all panels of ``Petal`` and ``Radar`` into the last one. Here the font and every other
-    setting are restored at the end of the block, the figure that was pyplot's current one is so again, and
-    every panel gets its own outline.
+    pymoo's plots set the global font when created, remain the current figure, and draw the outlines of all
+    panels of ``Petal`` and ``Radar`` into the last panel. This context restores the font, all other settings
+    and the current figure of pyplot at its end, and draws every outline into its own panel.
 
     Yields
     ------
@@ -622,8 +620,8 @@ def pymoo_plots() -> Iterator[None]:
 
     Notes
     -----
-    Plots are drawn by ``do``, ``save`` and ``show``, which belong into the block. Figures stay open as long
-    as the plots that made them exist. Not for several threads at once.
+    Call ``do``, ``save`` and ``show``, which draw the plots, inside the block. Figures remain open as long as
+    their plots exist. Not thread-safe.
 
     Examples
     --------
@@ -648,7 +646,7 @@ def pymoo_plots() -> Iterator[None]:
 
 @contextmanager
 def restored_current_figure() -> Iterator[None]:
-    """pyplot's current figure is the same after the block as before, unless it was closed."""
+    """Restore the current figure of pyplot after the block, unless it was closed."""
     from matplotlib._pylab_helpers import Gcf
 
     previous: Any = Gcf.get_active()
@@ -661,7 +659,7 @@ def restored_current_figure() -> Iterator[None]:
 
 @contextmanager
 def lent_to_pyplot(ax: Axes) -> Iterator[None]:
-    """Inside the block pyplot draws into ``ax``; it neither keeps its figure nor needs a window for it."""
+    """Let pyplot draw into ``ax`` inside the block, without registering its figure or opening a window."""
     from matplotlib._pylab_helpers import Gcf
 
     figure = figure_of(ax)
@@ -679,7 +677,7 @@ def lent_to_pyplot(ax: Axes) -> Iterator[None]:
 
 @contextmanager
 def _own_panels(kind: Any) -> Iterator[None]:
-    """Every panel is drawn while it is pyplot's current one."""
+    """Draw every panel while it is the current one of pyplot."""
     draw: Callable[..., None] = kind._plot
 
     def drawn_in_place(self: Any, ax: Axes, *rest: Any) -> None:
@@ -700,20 +698,20 @@ class SimilarityData:
     Parameters
     ----------
     blocks : ndarray of shape (n_blocks, n_blocks)
-        Similarities with samples in the order of their labels; means of blocks of samples where
-        there are more samples than blocks.
+        Similarities in the order of the labels, averaged over blocks of samples if there are more samples
+        than blocks.
     order : ndarray of shape (n_samples,)
-        Sample at each place.
+        Sample at each position.
     boundaries : ndarray of shape (n_clusters + 1,)
-        Places at which the clusters begin, and n_samples.
+        First position of each cluster, and n_samples.
     names : tuple of str
         Names of the clusters.
     eigenvalues : ndarray
-        As given.
+        Smallest eigenvalues of the Laplacian.
     places : ndarray of shape (n_points,)
-        Places whose samples the vectors show.
+        Positions of the samples in ``vectors``.
     vectors : ndarray of shape (n_points, n_vectors)
-        Leading eigenvectors at these places.
+        Leading eigenvectors at these positions.
     """
 
     blocks: NDArray[np.float64]
@@ -733,9 +731,9 @@ def similarity_data(
     *,
     max_blocks: int = 600,
 ) -> SimilarityData:
-    """Bring a similarity matrix and its spectrum into the order of the labels.
+    """Sort a similarity matrix and its eigenvectors by labels.
 
-    O(nnz + n_samples log n_samples + max_blocks^2) time; the matrix is never made dense.
+    O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix.
 
     Parameters
     ----------
@@ -747,7 +745,7 @@ def similarity_data(
     embedding : array-like of shape (n_samples, n_vectors), optional
         Eigenvectors, at most six of which are shown.
     max_blocks : int, default=600
-        Samples above which they are put together in blocks.
+        More samples are averaged over this number of blocks.
 
     Returns
     -------
@@ -756,7 +754,7 @@ def similarity_data(
     Raises
     ------
     ValueError
-        When the shapes do not fit each other.
+        If shapes do not match.
     """
     from scipy import sparse
 
@@ -799,20 +797,19 @@ def plot_similarity(
     ax: Axes | Sequence[Axes] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
+    """Plot a similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
 
     Source: PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of up to three of these, optional
-        Where to draw the matrix, the eigenvalues and the eigenvectors, as far as there are axes; a new
-        figure by default.
+        Axes for the matrix, the eigenvalues and the eigenvectors, in this order. Default: a new figure.
 
     Raises
     ------
     ValueError
-        When the shapes do not fit each other, and for no axes or more than three.
+        If shapes do not match, or the number of axes is not 1 to 3.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
     with house_style():
@@ -834,7 +831,7 @@ def plot_similarity(
 
 def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
     n, exact = len(data.order), len(data.order) == len(data.blocks)
-    # A few very large entries would dim all others.
+    # A few very large entries would darken all others.
     positive = data.blocks[data.blocks > 0]
     top = float(np.quantile(positive, 0.95)) if len(positive) else 1.0
     ax.imshow(
@@ -889,10 +886,10 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
 
 
 def block_means(matrix: Any, order: NDArray[np.integer[Any]], n_blocks: int) -> NDArray[np.float64]:
-    """Mean entry of every block of a sparse matrix (CSR, never made dense), its rows and columns reordered.
+    """Compute the mean of every block of a reordered sparse matrix (CSR), without a dense copy.
 
-    ``order`` has the row that stands at each place. With ``n_blocks`` = n blocks a side, the reordered matrix
-    itself comes out. O(nnz + n_blocks^2) time.
+    ``order`` is the row at each position. With ``n_blocks`` = n, the result is the reordered matrix.
+    O(nnz + n_blocks^2) time.
     """
     n = matrix.shape[0]
     block = np.empty(n, dtype=np.int64)
@@ -916,15 +913,15 @@ class TermData:
     Parameters
     ----------
     clusters : ndarray of shape (n_shown,)
-        Rows of the clusters that are shown, ascending.
+        Rows of the shown clusters, ascending.
     sizes : ndarray of shape (n_shown,) or None
-        Documents of each.
+        Numbers of documents.
     terms : list of tuple of str
-        Leading terms of each, largest weight first.
+        Leading terms of each cluster, largest weight first.
     weights : list of ndarray
-        Their weights.
+        Weights of these terms.
     n_clusters : int
-        Clusters, shown or not.
+        Number of all clusters.
     """
 
     clusters: NDArray[np.int64]
@@ -942,20 +939,20 @@ def term_data(
     n_terms: int = 10,
     max_clusters: int = 24,
 ) -> TermData:
-    """The terms of the largest weights above 0 of every topic.
+    """Select the terms with the largest positive weights of every topic (ties: the smaller column).
 
     Parameters
     ----------
     topics : array-like or sparse matrix of shape (n_clusters, n_terms_in_all)
         Weights of the terms, such as ``cluster_weights_`` or ``components_``.
     terms : array-like of shape (n_terms_in_all,), optional
-        Names of the terms; default: their columns.
+        Names of the terms. Default: their columns.
     sizes : array-like of shape (n_clusters,), optional
-        Documents of every cluster; clusters without any are not shown.
+        Numbers of documents. Clusters without documents are not shown.
     n_terms : int, default=10
-        Terms a cluster.
+        Number of terms per cluster.
     max_clusters : int, default=24
-        Largest number of clusters shown: the largest ones, or without sizes the first.
+        Largest number of clusters to show: the largest or, without ``sizes``, the first.
 
     Returns
     -------
@@ -964,11 +961,7 @@ def term_data(
     Raises
     ------
     ValueError
-        When shapes do not fit each other, numbers are less than 1, or weights are not finite.
-
-    Notes
-    -----
-    Among equal weights the term of the smaller column comes first.
+        If shapes do not match, numbers are below 1, or weights are not finite.
     """
     from scipy import sparse
 
@@ -1012,12 +1005,12 @@ def plot_terms(
     label: str = "weight",
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Bars of the leading terms of every cluster, all on one scale.
+    """Plot bars of the leading terms of every cluster, on a common scale.
 
     Parameters
     ----------
     label : str, default="weight"
-        Quantity that the bars measure.
+        Name of the quantity.
     """
     data = term_data(topics, terms, sizes=sizes, n_terms=n_terms, max_clusters=max_clusters)
     n_shown = len(data.clusters)
@@ -1031,7 +1024,7 @@ def plot_terms(
         for place, ax in enumerate(axes.flat):
             if place < n_shown:
                 _draw_terms(ax, data, place, most)
-                # Below the last panel of a column there is room for the numbers.
+                # Only the lowest panel of a column has tick labels.
                 ax.tick_params(labelbottom=place + n_columns >= n_shown)
             else:
                 ax.set_visible(False)
@@ -1065,6 +1058,6 @@ def _headed(title: str, data: TermData) -> str:
 
 
 def shortened(name: str, longest: int) -> str:
-    """One line of a name, cut to so many characters."""
+    """Reduce a name to one line of at most ``longest`` characters."""
     line = "".join(mark if mark.isprintable() else " " for mark in name)
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
