@@ -263,7 +263,7 @@ def _draw_scores(ax: Any, data: AttainmentData) -> None:
 
 
 def _nearest_point(point: FloatArray, surface: FloatArray) -> FloatArray:
-    """Find the point of the attainment surface that is nearest to ``point``, among corners and feet."""
+    """Find the point of an attainment surface that is nearest to ``point``."""
     above, right = np.append(np.inf, surface[:-1, 1]), np.append(surface[1:, 0], np.inf)
     down = np.column_stack([surface[:, 0], np.clip(point[1], surface[:, 1], above)])
     along = np.column_stack([np.clip(point[0], surface[:, 0], right), surface[:, 1]])
@@ -447,7 +447,7 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     Returns
     -------
     lower, upper : ndarray of shape (n_objectives,)
-        The range of a constant objective is extended by one unit of its magnitude.
+        The upper bound of a constant objective is increased by its absolute value, or by 1 if it is 0.
 
     Raises
     ------
