@@ -1,4 +1,4 @@
-"""The report: one page to look at solutions, compare them and choose."""
+"""The report: an HTML page to inspect, compare and select solutions."""
 
 from moo_clustering.visualization.report.content import (
     ClusterFacts,
