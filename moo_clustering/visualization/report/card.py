@@ -1,7 +1,7 @@
-"""The card of a fitted clusterer: what a notebook shows of it.
+"""The card of a fitted clusterer in a notebook.
 
-The colours are those of the page around it, and two that stand out on light and on dark ground. The card has
-no scripts, and a notebook that removes styles still shows all of its words.
+The card uses the colours of the notebook, and two colours that suit light and dark backgrounds. It has no
+scripts, and remains readable in notebooks that remove styles.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from moo_clustering.results import ClusteringResult, result_of
 
 _MOST_BARS = 12
 _MOST_POINTS = 500
-# A front whose partitions are compared with the result; more labels than these take too long to make.
+# Largest number of labels of a front that is searched for the result.
 _MOST_LABELS = 10_000_000
 _WIDTH, _HEIGHT, _MARGIN = 240, 100, 6
 
 
 def card_of(estimator: Any, diagram: str) -> str:
-    """HTML of the clusters, verdict, front and next steps of a fitted clusterer, above that of its options.
+    """Return HTML of clusters, verdict, front and next steps of a fitted clusterer, above its parameters.
 
-    All that comes from the estimator is escaped. O(n_samples) time, and once more for each solution whose
-    labels must be compared with the result to find its place on the front.
+    All texts are escaped. O(n_samples) time, and O(n_solutions n_samples) if partitions must be compared to
+    find the result on the front.
     """
     result = result_of(estimator)
     first, *others = _words(result)
@@ -42,7 +42,7 @@ def card_of(estimator: Any, diagram: str) -> str:
 
 
 def _words(result: ClusteringResult) -> list[str]:
-    """Clusters with the verdict on them, other good answers, and what could be done next."""
+    """Describe the clusters with verdict, alternatives and next steps."""
     lines = list(result.lines) or [sizes_text(np.asarray(result.labels))]
     if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
@@ -55,7 +55,7 @@ def _words(result: ClusteringResult) -> list[str]:
 
 
 def _sizes(result: ClusteringResult) -> str:
-    """A bar for each cluster, and one for outliers."""
+    """Draw a bar for each cluster, and one for outliers."""
     numbers, counts = np.unique(result.labels, return_counts=True)
     names, most = result.cluster_names(), counts.max()
     cells = []
@@ -71,7 +71,7 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Solutions by their first two objectives, the result ringed; nothing where there are not two of each."""
+    """Draw the first two objectives of the solutions, with a ring for the result, if there are two of each."""
     if result.front is None:
         return ""
     values = result.front.values
@@ -84,7 +84,7 @@ def _front(result: ClusteringResult) -> str:
         spread = np.argsort(values[rows, 0], kind="stable")
         rows = rows[spread[np.linspace(0, len(rows) - 1, _MOST_POINTS).round().astype(np.intp)]]
     low = values[rows, :2].min(axis=0)
-    # Halves, so that the range of huge objectives stays finite.
+    # Halves, so that the range of huge values remains finite.
     half = np.maximum(values[rows, :2].max(axis=0) / 2 - low / 2, np.finfo(float).tiny)
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
 

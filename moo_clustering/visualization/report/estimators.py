@@ -59,13 +59,13 @@ from moo_clustering.visualization.report.describe import (
 
 _LONGEST = 60
 _DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
-# Where results go, and how they are made, but not what they are.
+# Parameters that do not determine the result, apart from random_state, which the report shows separately.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
 
 
 def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
-    """Write the page of a fitted clusterer, and say where it is; options of :func:`report_content`."""
-    # Loaded here because the page brings its library of figures along.
+    """Write the page of a fitted clusterer, with options of :func:`report_content`."""
+    # Imported lazily, because the page needs the plotting libraries.
     from moo_clustering.visualization.report.page import write_report
 
     content, place = report_content(estimator, X, **options), checked_path(path).expanduser().resolve()
@@ -74,14 +74,14 @@ def write_report_of(estimator: Any, path: str | PathLike[str], X: Any = None, **
 
 
 def show_report_of(estimator: Any, X: Any = None, **options: Any) -> None:
-    """Show the page of a fitted clusterer in the notebook or in the browser."""
+    """Show the page of a fitted clusterer in the notebook or the browser."""
     folder = Path(tempfile.mkdtemp(prefix="moo_clustering-"))
     try:
         report = write_report_of(estimator, folder / "report.html", X, **options)
     except BaseException:
         shutil.rmtree(folder)
         raise
-    # A notebook has loaded IPython, and its shell has a kernel; that of a terminal has none.
+    # IPython is loaded in notebooks, whose shell has a kernel, and in terminals, whose shell has none.
     notebook: Any = sys.modules.get("IPython")
     if notebook is not None and "kernel" in dir(notebook.get_ipython()):
         sys.modules["IPython"].display.display(report)
@@ -113,23 +113,23 @@ def report_content(
     max_described: int = 100,
     random_state: int = 0,
 ) -> ReportContent:
-    """The content of a report of a fitted clusterer.
+    """Create the content of a report of a fitted clusterer.
 
     Parameters
     ----------
     estimator : fitted clusterer
-        An estimator of this package or of scikit-learn, with ``labels_``. It is not changed.
+        Estimator of this package or of scikit-learn with ``labels_``. It is not changed.
     X : array-like, sparse matrix, DataFrame, Bags or list of 2-d arrays, optional
-        The data of the fit, or the distances if it was fitted on these. Without them there is no map, and
-        only the sizes of clusters are shown.
+        Data of the fit, or distances if it was fitted to these. Without X, the report has no map and only the
+        sizes of the clusters.
     title : str, optional
-        Name of the estimator by default.
+        Default: name of the estimator.
     sample_names : sequence of str, optional
-        Names of bags, or else row numbers, by default.
+        Default: names of bags, index of a DataFrame, or row numbers.
     sample_texts : sequence of str, optional
-        Texts by which to recognise samples.
+        Texts that identify the samples.
     sample_kind : str, optional
-        The word for a sample; by default ``"bag"`` for bags, ``"document"`` with texts, else ``"sample"``.
+        Noun for a sample. Default: ``"bag"`` for bags, ``"document"`` with texts, otherwise ``"sample"``.
     feature_names : sequence of str, optional
     columns : DataFrame of shape (n_samples, n_columns), optional
         Columns that name and describe the clusters. Default: those of X.
@@ -138,23 +138,23 @@ def report_content(
     class_names : sequence of str, optional
         Names of the classes 0, 1, ... of ``y``.
     y : array-like of shape (n_samples,), optional
-        Partial labels as ``fit`` was given them, -1 for unlabelled samples.
+        Partial labels of the fit, -1 for unlabelled samples.
     must_link, cannot_link : array-like of shape (n_pairs, 2), optional
-        Pairs as ``fit`` was given them.
+        Pairs of the fit.
     embedding : array-like or DataFrame of shape (n_samples, 2), optional
-        Positions for the map, in place of principal components; columns of a DataFrame name the axes.
+        Positions for the map instead of principal components. Columns of a DataFrame name the axes.
     roc_curves : mapping of name to (fpr, tpr), optional
-        ROC curves of predicted labels, to be shown as well.
+        ROC curves of predicted labels to show.
     facts : sequence of (str, str), optional
-        Further facts for the head of the report.
+        Further facts for the header of the report.
     options : mapping of str to object, optional
-        Options to list in the head; by default the parameters that differ from those of the class.
+        Options for the header. Default: the parameters that differ from their defaults.
     max_points : int, default=5000
-        Samples on the map: of more, those in constraints, those typical of clusters, and others at random.
+        Largest number of samples on the map: those in constraints, typical ones, then random ones.
     max_described : int, default=100
-        Solutions whose clusters are described: the result, those that rules take, then the first.
+        Number of solutions with described clusters: the result, the selections of rules, then the first.
     random_state : int, default=0
-        Seed of everything that is drawn at random.
+        Seed of all random selections.
 
     Returns
     -------
@@ -163,15 +163,15 @@ def report_content(
     Raises
     ------
     NotFittedError
-        The estimator has no ``labels_``.
+        If the estimator has no ``labels_``.
     ValueError
-        The data or names do not fit the labels of the estimator.
+        If the data or names do not match the labels of the estimator.
 
     Notes
     -----
-    For S solutions of n samples with K clusters in all, O(m^2 K) time for silhouettes of m samples, at most
-    2000 and fewer for many clusters; O(S^2 n') for agreement, over n' samples where that is much; O(n d) for
-    each solution described. O(S n + m^2 + S^2) memory beside the data.
+    For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
+    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution.
+    O(S n + m^2 + S^2) memory besides the data.
     """
     result = result_of(estimator)
     run = run_solutions(result, class_names)
@@ -207,7 +207,7 @@ def report_content(
     if shown is not None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
-    # Versions on which results depend.
+    # Versions that can affect results.
     versions = environment()
     made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
     return ReportContent(
@@ -265,7 +265,7 @@ def describe_of(
     n_contrasts: int | None = None,
     namer: Callable[[ClusterDescription], str] | None = None,
 ) -> ClusterDescriptions:
-    """Describe the clusters of a fitted clusterer; see ``describe`` of the estimators."""
+    """Describe the clusters of a fitted clusterer, see ``describe`` of the estimators."""
     result = result_of(estimator)
     labels = checked_labels(result.labels)
     read = read_samples(result, X, len(labels), feature_names, columns)
@@ -289,7 +289,7 @@ def describe_of(
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
-    """The samples with their clusters; see ``table`` of the estimators."""
+    """Return the samples with their clusters, see ``table`` of the estimators."""
     result, described = result_of(estimator), describe_of(estimator, X, **options)
     labels = checked_labels(result.labels)
     read = None if is_frame(X) else read_samples(result, X, len(labels), options.get("feature_names"))
@@ -323,7 +323,7 @@ def _columns(
 
 
 def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:
-    """Names of classes after a fit with labels, or else names by contrasts."""
+    """Return class names after a fit with labels, otherwise names by contrasts."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
@@ -340,7 +340,7 @@ def _kind(samples: Samples | None, texts: list[str] | None) -> str:
 
 
 def _weighed(result: ClusteringResult, facts: list[ClusterFacts], samples: Samples) -> str:
-    """Put leading features by weight into the facts, if the method weighs features; their title."""
+    """Replace features of the facts by those of largest weight, if any, and return the heading."""
     weights = result.feature_weights
     if weights is None or result.leading_features is None:
         return ""
@@ -357,7 +357,7 @@ def _history(result: ClusteringResult) -> pd.DataFrame | None:
 
 
 def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_map: bool) -> list[str]:
-    """Sentences about what the report cannot show."""
+    """Return sentences about what the report cannot show."""
     notes = []
     if not result.has_front:
         others = len(run.labels) > 1
@@ -372,7 +372,7 @@ def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_m
 
 
 def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Pairs of row numbers, shape (n_pairs, 2); ValueError for another shape, or rows that do not exist."""
+    """Check pairs of row numbers, shape (n_pairs, 2); raise a ValueError for other shapes or unknown rows."""
     if pairs is None or np.size(pairs) == 0:
         return np.empty((0, 2), dtype=np.int64)
     found = checked_array(pairs, name)
@@ -386,7 +386,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
 
 
 def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
-    """Classes as 0, 1, ..., -1 for unlabelled samples; None without any, and for sets of labels.
+    """Return classes 0, 1, ..., -1 for unlabelled samples; None without labels and for label sets.
 
     Raises a ValueError unless there is one entry per sample.
     """
@@ -406,9 +406,9 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Names of the samples: those given, those of the bags or of the rows of a table, or row numbers.
+    """Return names of the samples. Default: those of bags or table rows, otherwise row numbers.
 
-    Raises a ValueError unless there is one for each sample.
+    Raises a ValueError unless there is one name per sample.
     """
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
@@ -421,7 +421,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
 
 
 def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | None:
-    """A text for each sample, or none at all; ValueError for another number."""
+    """Return one text per sample, or None; raise a ValueError for another number."""
     if texts is None:
         return None
     found = [str(text) for text in texts]
@@ -437,7 +437,7 @@ def run_facts(
     pairs: tuple[Int64Array, Int64Array],
     options: Mapping[str, Any] | None = None,
 ) -> list[tuple[str, str]]:
-    """Method, options that are not the usual ones, numbers of samples and features, and the like."""
+    """Return facts of a run: method, changed options, numbers of samples and features, and others."""
     facts = list(result.facts)
     facts.append(("method", type(estimator).__name__))
     if options is None:
@@ -463,7 +463,7 @@ def run_facts(
 
 
 def changed_options(estimator: Any) -> dict[str, str]:
-    """Parameters that differ from those of the class, and do not only say how it runs."""
+    """Return the parameters that affect the result and differ from their defaults."""
     import inspect
 
     signature = inspect.signature(type(estimator).__init__).parameters
@@ -476,6 +476,6 @@ def changed_options(estimator: Any) -> dict[str, str]:
 
 
 def shortened(value: Any) -> str:
-    """A value on a line of moderate length."""
+    """Represent a value in one line of limited length."""
     line = " ".join(repr(value).split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
