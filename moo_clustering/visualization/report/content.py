@@ -83,7 +83,7 @@ def constraint_columns(labels: NDArray[np.int32], supervision: Mapping[str, Any]
 
 
 def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> list[Column]:
-    """Scores by which the method ranks its solutions: score of a pool, loss of a run, scores of the front."""
+    """Scores of the solutions by the method: score of a pool, loss of a run, scores of the front."""
     columns = []
     if result.score is not None:
         values = np.stack([each.values for each in solutions if each.values is not None])
@@ -308,7 +308,6 @@ class Solution:
 @dataclass(eq=False)
 class Solutions:
     """Partitions in the order of the report: the members of the front first, in the order of its rows."""
-
     found: list[Solution] = field(default_factory=list)
     _places: dict[bytes, int] = field(default_factory=dict)
 
