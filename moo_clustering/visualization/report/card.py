@@ -71,7 +71,7 @@ def _sizes(result: ClusteringResult) -> str:
 
 
 def _front(result: ClusteringResult) -> str:
-    """Draw the first two objectives of the solutions, with a ring for the result, if there are two of each."""
+    """Draw the first two objectives of at least two solutions, with a ring for the result."""
     if result.front is None:
         return ""
     values = result.front.values

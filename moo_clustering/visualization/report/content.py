@@ -135,7 +135,7 @@ class ClusterFacts:
     Attributes
     ----------
     silhouette : float
-        Mean silhouette of its samples, or of a subsample of them; NaN if unknown.
+        Mean silhouette of its samples, or of a subsample; NaN if unknown.
     typical : tuple of int
         Rows of the samples nearest to the centre of the cluster, nearest first.
     features : tuple of (str, float)
@@ -227,9 +227,9 @@ class ReportContent:
     columns : sequence of Column
         Objectives first.
     chosen : int
-        The solution that the estimator chose.
+        Solution selected by the estimator.
     rules : mapping of str to int
-        The solution that each ``choose(rule)`` selects.
+        Solution that ``choose(rule)`` selects.
     runs : sequence of str
         Run of each solution; empty for a single run.
     cluster_names : mapping of int to sequence of str
@@ -289,7 +289,7 @@ class Solution:
     """A partition and its roles in the run."""
 
     labels: Labels
-    # Such as ``"member 3"`` of the front and ``"result"``.
+    # For example ``"member 3"`` of the front and ``"result"``.
     roles: list[str]
     member: int | None = None  # row of the front
     values: NDArray[np.float64] | None = None  # objectives in natural sign, if known
@@ -299,7 +299,7 @@ class Solution:
 
     @property
     def name(self) -> str:
-        """Its first roles, with ``"result"`` before all others."""
+        """First roles of the solution, ``"result"`` before all others."""
         shown = ", ".join(sorted(self.roles, key=lambda role: role != "result")[:_MOST_ROLES])
         more = len(self.roles) - _MOST_ROLES
         return shown if more <= 0 else f"{shown} and {more} more"
@@ -308,6 +308,7 @@ class Solution:
 @dataclass(eq=False)
 class Solutions:
     """Partitions in the order of the report: the members of the front first, in the order of its rows."""
+
     found: list[Solution] = field(default_factory=list)
     _places: dict[bytes, int] = field(default_factory=dict)
 
@@ -330,8 +331,8 @@ class Solutions:
     ) -> int:
         """Return the position of a partition, which is appended if it is new.
 
-        ``member`` is its row of the front; that solution takes over the cluster numbers given here. With
-        ``always_named`` an existing solution gets the role as well.
+        ``member`` is its row of the front; the member of this row then gets the cluster numbers of
+        ``labels``. With ``always_named``, an existing solution also gets the role.
         """
         given = checked_labels(labels)
         place = None if member is None else self._member(member, given)
@@ -485,7 +486,7 @@ def _place(
         solution.values = result.values
     if result.member is None or any(each.member == result.member for each in solutions.found):
         return place
-    # A member of the front that the report leaves out.
+    # The report omits this member of the front.
     if solution.member is None and result.front is not None:
         solution.member = result.member
         solution.values = result.front.values[result.member]
