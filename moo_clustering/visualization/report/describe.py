@@ -461,9 +461,9 @@ def typical_rows(
 ) -> list[RowNumbers]:
     """Samples nearest to the mean of clusters 0, 1, ... (ties: the first).
 
-    The mean is a direction for cosine distances. For bags and given distances, the samples with the least
-    mean distance to their cluster are first, from ``distances`` and ``to_own`` (see :class:`Cohesion`). A
-    medoid of the method precedes all others.
+    The mean is a direction for cosine distances. For bags and precomputed distances, samples are sorted by
+    mean distance to their cluster, from ``distances`` and ``to_own`` (see :class:`Cohesion`). The medoid of
+    the method, if any, is first.
     """
     n_clusters = int(labels.max()) + 1
     if samples.kind in ("bags", "distances"):
@@ -591,7 +591,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
 
 
 def pool_panel(found: Coassociation) -> Panel:
-    """Share of the pool that has two samples together."""
+    """Share of the pool in which two samples are in the same cluster."""
     together, labels, n_all, what = found
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
@@ -673,7 +673,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
-    """Given positions of some samples."""
+    """User-supplied positions of some samples."""
     note = _noted("Positions as given", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
