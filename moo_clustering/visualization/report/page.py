@@ -52,7 +52,7 @@ _SCRIPTS = (
     "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
-# Facts that stand open at the head of the page, and clusters that the headline names.
+# Facts that are always visible in the header of the page, and number of clusters that the headline names.
 _FIRST = ("verdict", "warning", "preparation")
 _NAMED = 8
 _N_LOOKS = 24
@@ -515,7 +515,7 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
     room = max_bytes - _size(samples)
     n_kept = content.n_solutions
     while n_kept > 1 and (size := _size(parts)) > room:
-        # Slightly less than in proportion, because of the constant part.
+        # Slightly less than proportionally, because the page has a constant part.
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
@@ -688,7 +688,7 @@ def _deflated(content: bytes) -> str:
 def by_importance(content: ReportContent) -> NDArray[np.intp]:
     """Solutions by priority: the chosen one, the selections of rules, then by mean rank in the objectives.
 
-    Objectives without a direction are ignored. Ties keep their order.
+    Objectives without a direction are ignored. Ties retain their order.
     """
     score = np.zeros(content.n_solutions)
     for column in content.columns:
