@@ -97,9 +97,9 @@ def nmf(
         Hierarchical alternating least squares, multiplicative updates, projected gradients, or
         scikit-learn's "cd" and "mu".
     n_runs : int, optional
-        Number of runs; by default the number of seeds or starts, else 1.
+        Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional
-        One per run; random by default. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
+        One seed per run. Default: random. Initial factors are |N(0, 1)| sqrt(mean(A) / n_components).
     starts : tuple (U, V) of arrays of shape (n_runs, n_terms, k) and (n_runs, n_documents, k), optional
         Initial factors, instead of ``seeds``.
     tol : float, optional
@@ -107,10 +107,10 @@ def nmf(
         1e-5), or the projected gradient is at most ``tol`` times the initial gradient ("pg", 1e-4).
         scikit-learn's solvers use their own rule (1e-4).
     max_iter : int, optional
-        Default 40 for "hals", 200 for other solvers.
+        Default: 40 for "hals", 200 for other solvers.
     dtype : {"float64", "float32"}, default="float64"
     n_jobs : int, optional
-        Number of threads ("hals", "mu") or processes; default from ``joblib.parallel_config``.
+        Number of threads ("hals", "mu") or processes. Default: from ``joblib.parallel_config``.
     max_memory : int, default=4 GiB
         Limit in bytes for factors and results; runs are split into batches that fit.
 
@@ -227,12 +227,12 @@ class NMFRuns(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Index of the run with the smallest loss, the first if tied."""
+        """Index of the run with the smallest loss (ties: the first)."""
         return int(np.argmin(self.losses))
 
 
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
-    """Return the topic of the largest weight of every document, the first if tied.
+    """Return the topic of the largest weight of every document (ties: the first).
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The result of a clusterer as one typed object, which reports, cards, plots and the command show.
+"""The result of a clusterer as a typed object, for reports, cards, plots and the command.
 
-:func:`result_of` returns that of any fitted clusterer. A method of another package gets a full report by a
-method ``clustering_result()`` that returns a :class:`ClusteringResult`.
+:func:`result_of` returns the result of any fitted clusterer. Estimators of other packages get a full report
+if they have a method ``clustering_result()`` that returns a :class:`ClusteringResult`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Front:
     labels_of : callable
         ``labels_of(rows)`` returns the partitions of some solutions, shape (n_rows, n_samples).
     is_ready : bool
-        Whether the partitions are known or take little time; otherwise a report shows a part of them.
+        Whether the partitions are known or fast to compute; otherwise a report shows a part of them.
     repaired : ndarray of shape (n_solutions, n_samples), optional
         Partitions after samples were moved to satisfy constraints.
     medoids : ndarray of shape (n_solutions, n_medoids), optional
@@ -83,27 +83,27 @@ class Front:
 
 @dataclass(frozen=True, eq=False)
 class PoolResult:
-    """What a clusterer reports that selects from a pool of partitions.
+    """Results of a clusterer that selects from a pool of partitions.
 
     Attributes
     ----------
     scores : DataFrame
         A row per partition of the pool.
     alternatives : callable
-        ``alternatives(feature_names)`` returns the other good partitions, a row each.
+        ``alternatives(feature_names)`` returns a table of the other good partitions, one per row.
     confidence, structure_p_value : float
     verdict, verdict_line : str
-        Verdict in one or a few words, and with its figures.
+        Verdict in a few words, and as a line with its figures.
     labels : ndarray of shape (n_partitions, n_samples), optional
     coassociation : callable, optional
-        ``coassociation(most)`` returns how often pairs of at most that many samples are together.
+        ``coassociation(most)`` returns the :class:`Coassociation` of at most ``most`` samples.
     support : callable, optional
-        ``support()`` returns the share of the pool that has each sample with the samples of each cluster,
+        ``support()`` returns the share of the pool in which each sample is with the samples of each cluster,
         shape (n_samples, n_clusters).
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Place in ``classes`` of the class of every cluster, -1 for new ones; None if they are the same.
+        Position in ``classes`` of the class of every cluster, -1 for new classes. None if clusters are classes.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
@@ -128,7 +128,7 @@ class PoolResult:
 
 
 class Coassociation(NamedTuple):
-    """Share of the pool that has two samples, or landmarks of many samples, together.
+    """Share of the pool in which two samples, or landmarks of many samples, are in the same cluster.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ def _no_history() -> None:
 
 @dataclass(frozen=True, eq=False)
 class ClusteringResult:
-    """What a fitted clusterer found. Only ``labels`` are required.
+    """Result of a fitted clusterer. Only ``labels`` are required.
 
     Attributes
     ----------
@@ -163,18 +163,18 @@ class ClusteringResult:
         Clusters 0, 1, ..., and -1 for outliers.
     front : Front, optional
     member : int, optional
-        Solution of the front that ``labels`` is.
+        Row of the front with the partition ``labels``.
     member_is_known : bool
-        Whether ``labels`` is none of the front if ``member`` is None; otherwise partitions are compared.
+        Whether ``member=None`` means that ``labels`` is not on the front. If False, partitions are compared.
     rules : sequence of str
         Rules that select a solution without another search.
     select : callable, optional
         ``select(rule)`` returns the result with another solution. It does not change the clusterer, and
         raises a ValueError for a rule that this fit does not support.
     values : ndarray of shape (n_objectives,), optional
-        Objectives of ``labels``, if it is no solution of the front.
+        Objectives of ``labels``, if it is not on the front.
     medoids : ndarray of shape (n_clusters,), optional
-        Row numbers.
+        Row numbers of the medoids.
     alternatives, controls : mapping of str to ndarray of shape (n_samples,)
         Further partitions by name.
     runs : ndarray of shape (n_runs, n_samples), optional
@@ -190,14 +190,14 @@ class ClusteringResult:
     number_reason : str
         How the number of clusters was selected, in words.
     figures, record : mapping of str to object
-        Numbers of the fit (iterations, ...), and further entries for the record of a run.
+        Figures of the fit, such as iterations, and further entries for the record of a run.
     feature_weights : ndarray of shape (n_clusters, n_features), optional
     leading_features : callable, optional
         ``leading_features(n, names)`` returns the features that characterise every cluster.
     similarity : sparse matrix or ndarray of shape (n_samples, n_samples), optional
-        Graph that was cut.
+        Clustered graph.
     eigenvalues, embedding : ndarray, optional
-        Of its Laplacian.
+        Eigenvalues and eigenvectors of its Laplacian.
     metric : str or callable, optional
         Distance between samples: ``"precomputed"``, ``"cosine"``, ...
     scaled : callable
@@ -213,7 +213,7 @@ class ClusteringResult:
     interrupted : bool
         Whether the search was stopped early.
     history : callable
-        ``history()`` returns the course of the search as a table, or None.
+        ``history()`` returns the history of the search as a table, or None.
     records : sequence
         Recorder, logbook or array of the search, for plots.
     arrays : callable
@@ -257,11 +257,11 @@ class ClusteringResult:
 
     @property
     def has_front(self) -> bool:
-        """Whether there is a front that is not empty."""
+        """Whether there is a non-empty front."""
         return self.front is not None and len(self.front) > 0
 
     def cluster_names(self, class_names: Sequence[str] | None = None) -> list[str] | None:
-        """Name of the class of every cluster after a fit with labels; new clusters are "new, NUMBER"."""
+        """Name of the class of every cluster after a fit with labels; "new, NUMBER" for new classes."""
         if self.pool is None or self.pool.classes is None:
             return None
         codes, of_clusters = self.pool.classes, self.pool.cluster_classes
@@ -273,7 +273,7 @@ class ClusteringResult:
         ]
 
     def row_of_front(self) -> int | None:
-        """Solution of the front that ``labels`` is, by comparing partitions if the method does not say."""
+        """Row of the front with the partition ``labels``, found by comparison if ``member`` is unknown."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
             return self.member
         same = np.flatnonzero((self.front.labels() == self.labels).all(axis=1))
@@ -291,15 +291,15 @@ def has_labels(clusterer: Any) -> bool:
 
 
 def result_of(clusterer: Any) -> ClusteringResult:
-    """Result of a fitted clusterer of any package.
+    """Return the result of a fitted clusterer of any package.
 
     Raises a NotFittedError if the clusterer has no ``labels_``.
 
     Parameters
     ----------
     clusterer : fitted clusterer
-        With ``clustering_result()``, or else with ``labels_``, of which other attributes of common names
-        are used as well (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
+        Clusterer with ``clustering_result()``, or with ``labels_``. In the second case, other attributes with
+        common names are also used (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
 
     Returns
     -------
@@ -321,7 +321,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
 
 
 def from_attributes(clusterer: Any) -> ClusteringResult:
-    """Result from the attributes of common names that a clusterer has."""
+    """Create a result from the attributes with common names of a clusterer."""
 
     def found(name: str, default: Any = None) -> Any:
         return getattr(clusterer, name, default)
@@ -351,13 +351,13 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
 
 
 def records_of(clusterer: Any) -> list[Any]:
-    """Recorder, logbook or array of the search of a clusterer, fitted or not."""
+    """Return recorders, logbooks or arrays of the search of a clusterer, fitted or not."""
     names = {name: name for name in ("history_", "logbook_", "objective_history_")}
     return list(attributes_of(clusterer, names).values())
 
 
 def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame | None:
-    """History of a search, one row per generation or sweep, or None."""
+    """Convert the history of a search to a table with one row per generation or sweep, or return None."""
     if history is None or isinstance(history, pd.DataFrame):
         return history
     if isinstance(history, np.ndarray):
@@ -367,7 +367,7 @@ def history_frame(history: Any, objective_names: Sequence[str]) -> pd.DataFrame 
 
 
 def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
-    """Logbook of a search, one row per generation or update of the centres."""
+    """Convert a logbook to a table with one row per generation or update of the centres."""
     frame = pd.DataFrame(list(logbook)).rename(columns={"gen": "generation", "iter": "generation"})
     if len(seconds) == len(frame):
         frame.insert(1, "seconds", seconds)
@@ -375,6 +375,6 @@ def logbook_frame(logbook: Any, seconds: Sequence[float] = ()) -> pd.DataFrame:
 
 
 def attributes_of(clusterer: Any, attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Attributes that a clusterer has, under other names."""
+    """Return the existing attributes of a clusterer under other names."""
     found = {name: getattr(clusterer, attribute, None) for name, attribute in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}
