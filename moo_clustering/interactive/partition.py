@@ -71,7 +71,7 @@ class QuestionPool:
     nearest : callable or None
         Returns the three nearest landmarks of every sample and their weights, both of shape (n_samples, 3).
     representatives : ndarray of shape (n_points,) or None
-        Sample shown for each point; by default the sample nearest to the mean of the landmark.
+        Sample shown for each point. Default: the sample nearest to the mean of the landmark.
     """
 
     pool: PartitionPool
@@ -87,7 +87,7 @@ class QuestionPool:
     def __post_init__(self) -> None:
         member = best_member(self.score, self.pool.n_clusters)
         if not np.array_equal(self.pool.labels[member], self.start):
-            # The start is a consensus, or selected by other criteria: give it the highest score, just barely.
+            # The start is a consensus, or selected by other criteria: make its score slightly the highest.
             joined = self.pool.joined(PartitionPool(self.start[None], ("result",)))
             object.__setattr__(self, "pool", joined)
             object.__setattr__(self, "score", np.append(self.score, np.nextafter(self.score.max(), np.inf)))
