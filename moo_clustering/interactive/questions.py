@@ -105,7 +105,7 @@ class State:
         return self.n_identities - 1
 
     def join(self, first: int, second: int) -> None:
-        """Join two groups, which keep the identity of the first."""
+        """Join two groups into one with the identity of the first."""
         if first == second:
             return
         for point, identity in self.anchors.items():

@@ -56,7 +56,7 @@ _N_SHOWN, _LONGEST_TEXT = 8, 600
 
 
 class SessionFileError(ValueError):
-    """A file of answers is damaged, is no such file, or belongs to another fit."""
+    """Error for a file of answers that is damaged, has another format, or belongs to another fit."""
 
 
 class AnswerSession:
@@ -75,8 +75,8 @@ class AnswerSession:
         Whether questions are about two samples, with the answers "together", "apart" and "unknown", or about
         one sample, with the name of its class or "unknown" as the answer.
     error_rate : float, default=0.03
-        Assumed share of wrong answers, at least 0 and below .5. With 0, all answers are certain, and a
-        contradiction is an error. Otherwise, the other answers can overrule the name of a sample.
+        Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
+        contradiction raises an error. Otherwise, the other answers can overrule the name of a sample.
     random_state : int, default=0
         Seed of the selection among samples to ask about.
     path : path, optional
@@ -251,8 +251,8 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            If the answer is no allowed word, a sample does not exist, both samples are the same, or no
-            question is left.
+            If the answer is not allowed, a sample does not exist, both samples are the same, or no question is
+            left.
         InconsistentConstraintsError
             If the answer contradicts the others and ``error_rate=0``.
         """
@@ -308,7 +308,7 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            If the oracle returns no allowed answer. The error names the question.
+            If an answer of the oracle is not allowed. The error names the question.
         TimeoutError
             If the function exceeds ``time_limit``.
 
@@ -400,7 +400,7 @@ class AnswerSession:
         self._refresh()
 
     def reopen(self, number: int, answer: str | None = None) -> Self:
-        """Change or remove an earlier answer, and keep the later ones.
+        """Change or remove an earlier answer, without removing later answers.
 
         Raises a ValueError if there is no such answer, or the new answer is not allowed.
 
@@ -686,7 +686,7 @@ class AnswerSession:
     def resume(cls, base: QuestionPool, path: str | os.PathLike[str], *, data: Any = None) -> Self:
         """Continue a saved session. Further answers are written to its file.
 
-        Raises a SessionFileError if the file is damaged, no file of answers, or of another version or fit.
+        Raises a SessionFileError if the file is damaged, or has another format, version or fit.
 
         Parameters
         ----------
