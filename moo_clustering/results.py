@@ -103,7 +103,7 @@ class PoolResult:
     classes : ndarray, optional
         Codes of the classes of a fit with labels.
     cluster_classes : ndarray of shape (n_clusters,), optional
-        Position in ``classes`` of the class of every cluster, -1 for new classes. None if clusters are classes.
+        Position in ``classes`` of the class of every cluster, -1 for new classes. None if both agree.
     probabilities : ndarray of shape (n_samples, n_classes), optional
     control_scores : mapping of str to float
         Best scores of an evolution and its controls.
@@ -298,8 +298,8 @@ def result_of(clusterer: Any) -> ClusteringResult:
     Parameters
     ----------
     clusterer : fitted clusterer
-        Clusterer with ``clustering_result()``, or with ``labels_``. In the second case, other attributes with
-        common names are also used (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
+        Clusterer with ``clustering_result()``, or with ``labels_`` and possibly other attributes with common
+        names (``pareto_front_``, ``pareto_labels_``, ``medoid_indices_``, ``history_``, ...).
 
     Returns
     -------
