@@ -251,7 +251,7 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            If the answer is not allowed, a sample does not exist, both samples are the same, or no question is
+            If the answer is not allowed, a sample does not exist, both samples are equal, or no question is
             left.
         InconsistentConstraintsError
             If the answer contradicts the others and ``error_rate=0``.
