@@ -1,6 +1,6 @@
 """The command ``moo-clustering``.
 
-Nothing heavy is imported before a command needs it, so that help and mistyped options answer at once.
+Commands import slow modules only when needed, so that help and errors in options appear at once.
 """
 
 from moo_clustering.cli.commands import main
