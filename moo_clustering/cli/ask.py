@@ -1,4 +1,4 @@
-"""Questions about a run: what a fit saves for them, sessions of its folder, the dialog, and its results."""
+"""The command ``ask``: data that a fit saves for questions, sessions, the dialog, and the results."""
 
 from __future__ import annotations
 
@@ -64,28 +64,28 @@ QUESTIONS, ANSWERS = "questions.npz", "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
-# Features and lines of a text that are shown of a sample; a line is no longer than the eye follows.
+# Numbers of features and text lines shown per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Characters of the name of a row.
+# Largest number of characters of the name of a row.
 _LONGEST_ID = 40
-# Characters of a line of the input, which may come from a device without an end.
+# Largest number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
-# The folder of the results, inside that of the run.
+# Folder of the results, inside that of the run.
 ASKED = "asked"
 _FORMAT, _VERSION = "moo_clustering questions", 1
-# Cells of the samples to show, and bags whose kernel is saved.
+# Largest numbers of table cells of the samples to show, and of bags with a saved kernel.
 _MOST_CELLS, _MOST_BAGS = 4_000_000, 3_000
-# Entries of the record of a fit that are about its own result.
+# Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
 
 
 def save_questions(folder: Path, job: Job) -> list[str]:
-    """Write what questions need to know of a fit, so that nothing is clustered again; name of the file.
+    """Write the data for questions about a fit without another fit, and return the name of the file.
 
-    That is the pool, its scores, the graph and the features of the points, and what is shown of the samples
-    that can be asked about: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written
-    after a fit with labels or pairs, without a pool, or of too many bags.
+    The data are the pool, its scores, the graph and the features of the points, and the displayed values of
+    the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
+    with labels or pairs, without a pool, or with too many bags.
     """
     model = job.estimator
     of_bags = bool(model._samples.kernels)
@@ -107,7 +107,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
         "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
     }
     arrays = {
-        # Integers in as few bytes as hold them.
+        # Integers in the smallest sufficient type.
         name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
         for name, array in found.items()
         if array is not None
@@ -118,7 +118,7 @@ def save_questions(folder: Path, job: Job) -> list[str]:
 
 
 def _shown(job: Job, rows: Any) -> ShownSamples:
-    """Table, texts with the weights of their words, or means of bags; of distances the identifiers alone."""
+    """Collect the table, the texts with word weights, or bag means; only identifiers for distances."""
     samples = job.samples
     given = samples.report_data()
     data: Any = samples.columns()
@@ -134,7 +134,7 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
     ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
     notes = samples.notes_of_rows if isinstance(samples, PreparedSamples) else None
     if notes is not None and not samples.has_row_ids:
-        # A column that was not clustered may name the rows better than their numbers.
+        # A column that was not clustered can identify rows better than their numbers.
         unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
         if unique:
             cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
@@ -152,31 +152,31 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
 
 @dataclass(frozen=True)
 class AskedRun:
-    """A run, a session of questions about it, and what can be shown of the samples that are asked about."""
+    """A run, a session of questions about it, and the displayed values of the samples."""
 
     folder: Path
     record: dict[str, Any]
     session: AnswerSession
     shown: ShownSamples
-    kind: str  # the word for one sample
+    kind: str  # noun for a sample
     outliers: BoolArray | None = None
 
     @property
     def labels(self) -> Labels:
-        """Labels of the session; with ``noise="label"`` -1 for outliers that no answer is about."""
+        """Labels of the session. With ``noise="label"``, outliers without answers are -1."""
         found = self.session.labels_.copy()
         if self.outliers is not None:
             known = self.session.partial_labels() != -1
             known[np.concatenate(self.session.pairs()).ravel()] = True
             found[self.outliers & ~known] = -1
-            # A cluster of outliers alone is a cluster.
+            # A cluster that consists of outliers only is not noise.
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
 
     @property
     def table_folder(self) -> Path | None:
-        """Folder of the table, where its pictures are: beside the run or the present one, if it is there."""
+        """Folder of the table and its pictures: the parent of the run, the current folder, or None."""
         data = self.record.get("data")
         name = data.get("name") if isinstance(data, dict) else None
         places = (self.folder.resolve().parent, Path.cwd())
@@ -184,11 +184,11 @@ class AskedRun:
 
     @property
     def row_ids(self) -> Any:
-        """Identifiers of all samples as text, and the heading of their column."""
+        """Identifiers of all samples as text, in a Series with the heading of their column."""
         return saved_table(self.folder / LABELS).iloc[:, 0].map(cell_text)
 
     def answers(self) -> dict[str, pd.DataFrame]:
-        """Pairs as files that ``fit`` takes, and the group of every answered sample as a column."""
+        """Return the pairs in the form that ``fit`` reads, and the group of every answered sample."""
         ids = self.row_ids
         found = {
             name: pd.DataFrame({"first": ids.to_numpy()[pairs[:, 0]], "second": ids.to_numpy()[pairs[:, 1]]})
@@ -206,10 +206,10 @@ def open_session(
     mode: Literal["pairs", "names"] | None = None,
     error_rate: float | None = None,
 ) -> AskedRun:
-    """The session of a run folder; every answer is in ``answers.json`` there before the next question.
+    """Open the session of a run folder. Every answer is written to ``answers.json`` before the next question.
 
-    ``resume`` goes on with the answers in the folder, if there are any, and with their mode and error rate.
-    Raises a FolderError, ArchiveError or SessionFileError, with nothing written, if that is not possible.
+    ``resume`` continues with the answers in the folder, if any, and with their mode and error rate. Raises a
+    FolderError, ArchiveError or SessionFileError, without writing anything, if this is not possible.
     """
     record = run_record(folder)
     base, shown, known = _questions(folder, record)
@@ -235,7 +235,7 @@ def open_session(
 
 
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
-    """Read what the fit saved; a FolderError says why it saved nothing."""
+    """Read the data of :func:`save_questions`. A FolderError explains why they are missing."""
     if record.get("command") == "ask":
         raise FolderError(f"{folder} holds the result of questions; ask about the run they were about")
     path = folder / QUESTIONS
@@ -289,9 +289,9 @@ def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
 
 
 def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
-    """Refuse a folder for results that holds anything but earlier ones of questions about the same run.
+    """Raise a FolderError if a folder contains anything but earlier results of questions about the run.
 
-    False, and whether there are such results, as ``RunFolder.inspect`` says it.
+    Returns False, and whether there are such results, as ``RunFolder.inspect`` requires.
     """
     if not folder_names(out):
         return False, False
@@ -305,15 +305,15 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
 
 
 def _fit_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Entries by which a fit is known again."""
+    """Return the entries of a record that identify the fit."""
     return {name: record.get(name) for name in ("data", "method", "parameters", "seed")}
 
 
 def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
-    """Write the partition that the answers found as a run folder, and return the names of its files.
+    """Write the partition of the answers as a run folder, and return the names of its files.
 
-    Each file is replaced as a whole or not at all, the record last. There is a report if the fit has one.
-    Raises a FolderError if the folder has come to hold anything else since the session began.
+    Each file is replaced atomically, the record last. The folder gets a report if the fit has one. Raises a
+    FolderError if other files were added to the folder during the session.
     """
     found.reserve()
     found.look()
@@ -352,7 +352,7 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
 
 
 def asked_content(run: AskedRun) -> ReportContent:
-    """The report of the partition that the answers found, beside the solutions of the fit."""
+    """Create the report of the partition of the answers and the solutions of the fit."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
 
@@ -384,7 +384,7 @@ def run_ask(
     resume: bool,
     as_json: bool = False,
 ) -> None:
-    """Ask until the user quits or the input ends, and save the partition; exit code 130 after Ctrl-C.
+    """Ask until the user quits or the input ends, then save the partition. Exit code 130 after Ctrl-C.
 
     With ``as_json``, questions and answers are lines of JSON.
     """
@@ -397,7 +397,7 @@ def run_ask(
     with locked(folder), open_folder(results, inspect=partial(check_out, folder)) as target:
         with shown_warnings():
             run = open_session(folder, resume=resume, mode=mode, error_rate=error_rate)
-        # Nobody else can write there while questions are asked.
+        # Reserve the folder, so that no other command can write to it during the session.
         target.reserve()
         try:
             try:
@@ -443,7 +443,7 @@ def _dialog(run: AskedRun) -> None:
         click.echo("No question is left." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
-            # An answer is taken in whole, on the disk and in the session.
+            # The file and the session are both updated before an interruption takes effect.
             with InterruptGuard() as guard:
                 session.answer(word) if word else session.undo()
             if guard.requested:
@@ -454,7 +454,7 @@ def _dialog(run: AskedRun) -> None:
 
 
 def _json_dialog(run: AskedRun) -> None:
-    """Write a question as a line of JSON and read its answer from a line, until there is no more."""
+    """Write questions as lines of JSON, and read one answer per line, until no question is left."""
     session, names = run.session, run.row_ids
     while (question := session.question) is not None:
         beside = run.shown.beside(question.samples)
@@ -493,7 +493,7 @@ def _json_dialog(run: AskedRun) -> None:
 
 
 def _typed(mode: str, run: AskedRun) -> str:
-    """An answer, once one is typed, by a single key where that is enough; empty for undo; EOFError to end."""
+    """Read a valid answer, as a single key if possible; empty for undo. Raises EOFError at the end."""
     terminal = sys.stdin.isatty()
     while True:
         click.echo(_KEYS if mode == "pairs" else _NAME_KEYS, nl=False)
@@ -526,7 +526,7 @@ def _typed(mode: str, run: AskedRun) -> str:
 
 
 def _line() -> str:
-    """A line of the input; empty at its end, which may be that its terminal is gone, or no line ever ends."""
+    """Read a line; empty at the end of the input, after an error, or if the line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
     except OSError:
@@ -538,12 +538,12 @@ def _line() -> str:
 
 
 def _known(run: AskedRun) -> list[str]:
-    """Names of classes that were given so far."""
+    """Names of the classes in the answers so far."""
     return run.session.groups_["name"].dropna().tolist()
 
 
 def _told(run: AskedRun) -> str:
-    """The sentence after an answer: the expected answer, and the samples that moved."""
+    """Report the expected answer, and the number of moved samples."""
     history = run.session.history_
     last = history.iloc[-1]
     likely, parts = last["probability"], []
@@ -559,7 +559,7 @@ def _told(run: AskedRun) -> str:
 
 
 def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
-    """The question, with the samples side by side in a terminal of any width."""
+    """Format a question, with the samples side by side, for the width of the terminal."""
     beside = run.shown.beside(samples)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     differing = [line for line in beside.features if len({*line.values}) > 1 or len(samples) == 1]
