@@ -1,4 +1,4 @@
-"""Tables of results as the command ``compare`` reads them, and its comparison as text or JSON."""
+"""Tables of results for the command ``compare``, and the comparison as text or JSON."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from moo_clustering.datasets.tables import column_names
 from moo_clustering.persistence import to_json
 from moo_clustering.stats import Comparison, compare, p_text
 
-# Columns of a table with one value per line.
+# Columns of a table with one value per row.
 _LONG = ("dataset", "method", "value")
 
 
 def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: bool, **options: Any) -> str:
-    """The comparison of the methods in a table of results, as text or JSON.
+    """Compare the methods in a table of results, and return text or JSON.
 
-    Options are those of ``stats.compare``; ``long`` is that of :func:`read_results`; a critical difference
-    diagram is drawn to ``figure`` if it is named.
+    ``options`` are those of ``stats.compare``, and ``long`` is that of :func:`read_results`. A critical
+    difference diagram is written to ``figure``, if set.
     """
     outcome = compare(read_results(results, long=long), **options)
     if figure is not None:
@@ -43,13 +43,12 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
 
 
 def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
-    """A row per data set, a column per method, from text separated by commas, semicolons or tabs.
+    """Read a table with a row per data set and a column per method, separated by commas, semicolons or tabs.
 
-    Names are in the first line. ``long`` says whether there is one value per line; by default it is so if
-    there are columns ``dataset``, ``method`` and ``value``. Repeated values of a method on a data set are
-    averaged, other columns left out. Raises a DataError for files that are missing, empty or ragged, and in
-    long ones for values that are missing or no numbers. Cells of wide tables are checked when they are
-    ranked.
+    Names are in the first line. ``long`` states whether every row has a single value (default: if there are
+    columns ``dataset``, ``method`` and ``value``). Repeated values of a method on a data set are averaged,
+    and other columns ignored. Raises a DataError if the file is missing, empty or ragged, or a value of a
+    long table is missing or not numeric. Cells of wide tables are checked later, by the ranking.
     """
     if not path.exists():
         raise DataError(f"there is no file {path}")
@@ -87,7 +86,7 @@ def _plain(name: str) -> str:
 
 
 def _places(known: Sequence[str], path: Path) -> list[int]:
-    """Columns of data set, method and value: by name, or in this order if there are only three."""
+    """Find the columns of data set, method and value by name, or by position if there are only three."""
     if set(_LONG) <= set(known):
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
@@ -114,7 +113,7 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
 
 
 def _as_text(outcome: Comparison) -> str:
-    """Ranks, tests, pairs and conclusions."""
+    """Format ranks, tests, pairs and conclusions."""
     better = "large" if outcome.greater_is_better else "small"
     parts = [f"{outcome.n_methods} methods on {outcome.n_datasets} data sets; {better} values are better"]
     ranks = outcome.average_ranks.sort_values(kind="stable")
@@ -150,7 +149,7 @@ def _pairs(outcome: Comparison) -> str:
 
 
 def _as_json(outcome: Comparison) -> str:
-    """All of it for other programs; an infinite F is null."""
+    """Convert the comparison to JSON, with null for an infinite F."""
     test = outcome.friedman
     record = {
         "n_datasets": outcome.n_datasets,
