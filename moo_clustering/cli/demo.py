@@ -1,4 +1,4 @@
-"""The commands ``demo``, PESC on the wine data beside three controls, and ``warm-up``."""
+"""The commands ``demo`` (PESC on the wine data, with three controls) and ``warm-up``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moo_clustering.datasets import load_wine
 from moo_clustering.estimators import PESC
 from moo_clustering.estimators._methods import get_method
 
-# Options of runs that together compile what most runs need.
+# Options of runs that compile the kernels of most methods.
 _COMMON = (
     (),
     ("--partial-labels", "class"),
@@ -34,7 +34,7 @@ _COMMON = (
 
 
 def run_warm_up() -> None:
-    """Make small runs of the common methods, so that numba compiles and keeps what later runs need."""
+    """Run the common methods on small data, so that numba compiles and caches their kernels."""
     started, table = time.perf_counter(), load_wine().shuffled(0)
     assert table.y is not None
     classes = np.where(np.arange(len(table.y)) % 6, "", table.y.astype(str))
@@ -52,10 +52,10 @@ def run_warm_up() -> None:
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Fit, write the folder ``out`` and print the scores; exit code 130 after an interruption."""
+    """Fit, write the folder ``out`` and print the scores. Exit code 130 after an interruption."""
     with shown_warnings():
         folder = click.get_current_context().with_resource(open_folder(out, replaces="demo"))
-    # Bundled rows are sorted by class, from which no method should be able to profit.
+    # Bundled rows are sorted by class, which must not help a method.
     table = load_wine().shuffled(seed)
     click.echo("PESC on wine: 178 samples, 13 features, 3 clusters, rows in random order")
     samples = Samples.of(table)
@@ -72,7 +72,7 @@ def run_demo(out: Path, seed: int) -> None:
 
 
 def _controls(samples: Samples, k: int, seed: int) -> dict[str, dict[str, float]]:
-    """Scores of the controls that PESC has to be compared with."""
+    """Compute scores of the controls of PESC."""
     rng = np.random.default_rng(seed)
     with shown_warnings(), compiling_told():
         unevolved = PESC(k, n_gen=0, random_state=seed).fit(samples.X)
