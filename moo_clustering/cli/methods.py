@@ -1,4 +1,4 @@
-"""The list of methods, and the options of a method, as the command ``methods`` prints them."""
+"""The list of methods, and the options of a method, for the command ``methods``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moo_clustering.cli.terminal import printable_line
 from moo_clustering.estimators._citations import bibtex
 from moo_clustering.estimators._methods import METHODS, Method, add_installed, find_method, warn_left_out
 
-# Parameters that have a flag of their own.
+# Parameters with their own flags.
 FLAGS = {
     "n_clusters": "-k",
     "random_state": "--seed",
@@ -27,7 +27,7 @@ _ROLE = re.compile(r":[a-z:]+:`~?(?:[^`<]*\.)?([^`<.]+)`")
 
 
 def listing(name: str | None) -> str:
-    """All methods, or the options of the method ``name``."""
+    """List all methods, or the options of the method ``name``."""
     if name is None:
         add_installed()
         warn_left_out()
@@ -36,7 +36,7 @@ def listing(name: str | None) -> str:
 
 
 def papers(name: str | None) -> str:
-    """Papers of all methods, or of the method ``name``, and this package, as BibTeX."""
+    """Return the papers of all methods, or of the method ``name``, and this package, as BibTeX."""
     return bibtex() if name is None else bibtex(find_method(name)[0].load())
 
 
@@ -79,7 +79,7 @@ def _details(method: Method, preset: Mapping[str, object]) -> str:
 def _wrap(heading: str, text: str, indent: int, width: int = 16) -> str:
     first = " " * indent + (heading.ljust(width) if len(heading) < width or not heading else f"{heading}  ")
     rest = " " * (indent + width)
-    # Docstrings of other packages may hold anything.
+    # Docstrings of other packages can contain any characters.
     text = printable_line(text)
     return textwrap.fill(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
 
@@ -94,7 +94,7 @@ class Option(NamedTuple):
 
 
 def options_of(estimator_class: type[Any]) -> list[Option]:
-    """Parameters in the order of the signature, described as far as the docstring does."""
+    """Return the parameters in the order of the signature, with descriptions from the docstring."""
     described = parameter_docs(inspect.getdoc(estimator_class) or "")
     options = []
     for name, parameter in inspect.signature(estimator_class).parameters.items():
@@ -105,7 +105,7 @@ def options_of(estimator_class: type[Any]) -> list[Option]:
 
 
 def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
-    """Type and description of every parameter in a numpydoc docstring."""
+    """Parse type and description of every parameter in a numpydoc docstring."""
     lines = doc.splitlines()
     starts = [
         number + 1
@@ -130,5 +130,5 @@ def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
 
 
 def _text(line: str) -> str:
-    """Without markup."""
+    """Remove markup."""
     return _ROLE.sub(r"\1", line).replace("``", "").replace("`", "").strip()
