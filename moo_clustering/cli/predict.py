@@ -64,7 +64,7 @@ def run_predict(
 def _record(
     path: Path, labels: IntArray, unlike: NDArray[np.bool_], notes: Sequence[str], model: dict[str, Any]
 ) -> dict[str, Any]:
-    """Make the record that the command prints with --json."""
+    """Create the record that the command prints with --json."""
     now = np.bincount(labels[labels >= 0], minlength=len(model["sizes"]))
     clusters = [
         {"cluster": cluster, "name": name, "rows_of_fit": then, "new_rows": new}
@@ -81,15 +81,15 @@ def _record(
 
 
 def _unlike(X: FloatArray, labels: IntArray, model: dict[str, Any]) -> NDArray[np.bool_]:
-    """Rows farther from the nearest row of the fit than usual in their cluster, and noise."""
+    """Mask of noise and of rows farther from the nearest row of the fit than usual in their cluster."""
     distances = NearestNeighbors(n_neighbors=1).fit(model["rows"]).kneighbors(X)[0][:, 0]
-    limits = np.append(model["limits"], -1.0)  # the last is that of noise
+    limits = np.append(model["limits"], -1.0)  # the last limit is that of noise
     # Distances of equal rows may differ from 0 by rounding.
     return distances > limits[labels] + 1e-6 * max(1.0, float(np.abs(model["rows"]).max(initial=0.0)))
 
 
 def _shares(labels: IntArray, model: dict[str, Any]) -> str:
-    """Sizes of the clusters in the fit and among the further rows, for a terminal."""
+    """Format the sizes of the clusters in the fit and among the further rows."""
     then = model["sizes"]
     now = np.bincount(labels[labels >= 0], minlength=len(then))
     rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
