@@ -1,4 +1,4 @@
-"""The description of a fit: clusters, alternatives, predictions and controls, as tables and lines of text."""
+"""Description of a fit: clusters, alternatives, predictions and controls, as tables and lines of text."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from moo_clustering.datasets import Documents
 
 TERMS = "terms.png"
-_TITLE = 80  # characters of a text that stand for a missing title
-# Rows of a table of clusters on a terminal.
+_TITLE = 80  # largest number of characters of a text that replaces a missing title
+# Largest number of rows of a table of clusters on a terminal.
 _SHOWN = 20
 OWN = ("cluster", "size")
 NAME, CONTRASTS = "name", "contrasts"
 _HEADS = {CONTRASTS: "contrasts (nearest cluster)"}
-# Characters of the name and the contrasts of a cluster on a terminal.
+# Largest numbers of characters of the name and the contrasts of a cluster on a terminal.
 _NAME_WIDTH, _CONTRASTS_WIDTH = 48, 90
 _BETWEEN = "; "
-# Most values of a column that alone may separate the clusters, and the share of samples it has to explain.
+# Largest number of values of a column that alone can separate the clusters, and its smallest explained share.
 _VALUES, _PURE = 10, 0.95
 PROBABILITIES, PREDICTIONS, ROC = "probabilities.csv", "predictions.csv", "roc.png"
-# Leading features and classes of a cluster in a subspace.
+# Numbers of leading features and classes of a cluster in a subspace.
 _FEATURES, _CLASSES = 10, 5
-# Characters of the cells of a table on a terminal.
+# Largest numbers of characters of table cells on a terminal.
 _WIDTHS = {"classes": 40, "features": 60}
-# Clusters whose leading features are drawn.
+# Largest number of clusters with a picture of their leading features.
 _DRAWN = 24
 
 
 def describe(job: Job) -> Description:
-    """Agreement with known classes, clusters, predictions and what else the method finds."""
+    """Compute agreement with known classes, clusters, predictions and further results of the method."""
     estimator, samples = job.estimator, job.samples
     result = job.result
     scores = samples.scores(result.labels, job.labels)
@@ -88,7 +88,7 @@ class Description:
     names: ClusterDescriptions | None = None  # names and contrasts of the clusters
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by the names of their files
     arrays: dict[str, Any] = field(default_factory=dict)  # arrays for ``result.npz``
-    # Each writes files into a folder and returns their names.
+    # Functions that write files into a folder and return their names.
     writers: list[Callable[[Path], list[str]]] = field(default_factory=list)
     # Functions that draw into a file, by its name.
     pictures: dict[str, Callable[[Path], None]] = field(default_factory=dict)
@@ -96,12 +96,12 @@ class Description:
 
 
 def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
-    """Number, size, name, a typical document with its title, and contrasting terms of every cluster.
+    """Return number, size, name, typical document, its title, and contrasting terms of every cluster.
 
-    The document is the medoid, or else the one nearest to the mean by cosine, the first of equals. The terms
-    are more frequent than in the nearest cluster.
+    The document is the medoid, if any, otherwise the nearest to the mean by cosine (ties: the first). The
+    terms are more frequent than in the nearest cluster.
     """
-    # Imported here because it draws on the libraries of figures.
+    # Imported lazily, because it needs the plotting libraries.
     from moo_clustering.visualization.report import describe as shown
 
     labels = np.asarray(estimator.labels_)
@@ -128,8 +128,8 @@ def _title(documents: Documents, row: int) -> str:
 
 
 def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
-    """Bars of the mean weights of the leading terms of every cluster."""
-    # Loaded here because drawing takes a second to import.
+    """Plot bars of the mean weights of the leading terms of every cluster."""
+    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms
     from moo_clustering.visualization.report.describe import cluster_indicators
 
@@ -148,7 +148,7 @@ def draw_terms(path: Path, text: TextSamples, estimator: Any) -> None:
 
 
 def cluster_table(frame: pd.DataFrame) -> str:
-    """The largest clusters of documents, for a terminal."""
+    """Format the largest clusters of documents for a terminal."""
     heads = ["cluster", "size", "name", "document", "title", "terms"]
     return _largest(
         frame,
@@ -166,7 +166,7 @@ def _largest(
     cells: Callable[[Sequence[Any]], list[str]],
     right: Sequence[int] = (0, 1),
 ) -> str:
-    """The largest clusters in lines of cells, and how many more there are."""
+    """Format the largest clusters as lines of cells, with the number of the others."""
     largest = frame.sort_values("size", ascending=False, kind="stable").head(_SHOWN)
     text = aligned([heads, *(cells(entry) for entry in largest.itertuples(index=False))], right=right)
     more = len(frame) - _SHOWN
@@ -174,29 +174,29 @@ def _largest(
 
 
 def mode_frame(job: Job) -> pd.DataFrame:
-    """Number and size of every cluster, and its mode, or mean of numbers, in every attribute."""
+    """Return number, size, and the mode (mean for numbers) of every attribute, for every cluster."""
     estimator, names = job.estimator, job.samples.feature_names
     frame = sizes_frame(estimator.labels_)
     for feature, name in enumerate(names):
-        # As it is, an attribute of this name would be taken for the number or size of the cluster.
+        # An attribute must not have the name of the column of numbers or sizes.
         column = f"{name} (attribute)" if name in OWN else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 
 
 def sizes_frame(labels: NDArray[np.integer[Any]]) -> pd.DataFrame:
-    """Number and size of every cluster."""
+    """Return number and size of every cluster."""
     sizes = cluster_sizes(labels)
     return pd.DataFrame({"cluster": np.arange(len(sizes)), "size": sizes})
 
 
 def cluster_sizes(labels: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-    """Samples of cluster 0, 1, ...; noise (-1) is in none."""
+    """Count the samples of the clusters 0, 1, ..., without noise (-1)."""
     return np.bincount(labels[labels >= 0])
 
 
 def plain_cell(value: Any) -> Any:
-    """Intervals as a reader writes them, whole numbers without a point."""
+    """Format intervals for a reader, and convert whole numbers to int."""
     if isinstance(value, pd.Interval):
         if np.isinf(value.left):
             return "any" if np.isinf(value.right) else f"< {value.right:g}"
@@ -207,7 +207,7 @@ def plain_cell(value: Any) -> Any:
 
 
 def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]]:
-    """Lines on how the number of clusters was chosen, and which others are promising."""
+    """Describe how the number of clusters was selected, and other promising numbers, in lines."""
     number = record["result"]["n_clusters"]
     chosen = f"{number} cluster{'' if number == 1 else 's'}"
     if "attainment" in record:
@@ -225,7 +225,7 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
 
 
 def squares_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Lines of the sum of squares, and by how much each control differs from it."""
+    """Describe the sum of squares, and the difference of each control, in lines."""
     if "sum_of_squares" not in record:
         return []
     squares = record["sum_of_squares"]
@@ -310,7 +310,7 @@ def _record(job: Job, pool: PoolResult, alternatives: pd.DataFrame) -> dict[str,
 
 
 def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
-    """Name of the class of each cluster after a fit with labels; empty for new classes."""
+    """Return the class name of each cluster after a fit with labels; empty for new classes."""
     if pool.classes is None:
         return None
     names = class_names(job, pool)
@@ -320,7 +320,7 @@ def cluster_classes(job: Job, pool: PoolResult) -> list[str] | None:
 
 
 def class_names(job: Job, pool: PoolResult) -> list[str]:
-    """Names of the classes, whose items are codes of the partial labels."""
+    """Return the names of the classes, which are codes of the partial labels."""
     names, codes = job.samples.partial_names, () if pool.classes is None else pool.classes
     return [names[code] if names else str(code) for code in codes]
 
@@ -331,9 +331,9 @@ def column_frames(
     labels: NDArray[np.integer[Any]],
     described: ClusterDescriptions,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Clusters with their names and contrasts, and these with a column of values for each column.
+    """Return clusters with names and contrasts, and the same table with a value for each column.
 
-    The values are means of numbers and dates, and the most frequent categories.
+    Values are means of numbers and dates, and the most frequent categories.
     """
     found = [each for each in described if each.size]
     short = pd.DataFrame(
@@ -349,7 +349,7 @@ def column_frames(
     values: dict[str, list[Any]] = {}
     for name in columns.columns:
         show = _category if name in set(category_names) else _number
-        # As it is, a column of this name would be taken for the number or size of the cluster.
+        # A column must not have the name of a column of the description.
         title = f"{name} (column)" if name in (*OWN, NAME, CONTRASTS) else str(name)
         values[title] = [show(columns[name][labels == each.cluster]) for each in found]
     return short, pd.concat([short, pd.DataFrame(values)], axis=1)
@@ -364,13 +364,13 @@ def _number(column: pd.Series[Any]) -> Any:
 
 
 def _category(column: pd.Series[Any]) -> Any:
-    # The first by name among equals.
+    # Ties: the first by name.
     codes, words = pd.factorize(column.to_numpy(dtype=object), sort=True)
     return words[np.bincount(codes[codes >= 0]).argmax()]
 
 
 def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
-    """Name of the cluster of every row, typical rows and, with a pool, support and doubtful rows."""
+    """Return cluster names and typical rows and, with a pool, support and doubtful rows."""
     from moo_clustering.visualization.report.describe import Samples as Shown
     from moo_clustering.visualization.report.describe import read_samples, typical_of
 
@@ -388,7 +388,7 @@ def described_rows(job: Job, found: Description) -> dict[str, NDArray[Any]]:
 
 
 def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> list[str]:
-    """Columns of few values, of which nearly every cluster has one only; noise (-1) does not count."""
+    """Return columns of few values, of which nearly every cluster (without noise, -1) has a single value."""
     found = []
     columns, labels = columns[labels >= 0], labels[labels >= 0]
     for name, column in columns.items():
@@ -396,7 +396,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
         if 2 <= len(values) <= _VALUES:
             counts = np.zeros((int(labels.max()) + 1, len(values)))
             np.add.at(counts, (labels, codes), 1)
-            # The value most frequent of all must not pass for that of every cluster.
+            # Exclude columns with nearly the same value everywhere.
             if counts.max(axis=1).sum() >= _PURE * len(labels) and counts.sum(axis=0).max() < _PURE * len(
                 labels
             ):
@@ -405,7 +405,7 @@ def sorting_columns(columns: pd.DataFrame, labels: NDArray[np.integer[Any]]) -> 
 
 
 def column_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with as many of their contrasts as fit, for a terminal."""
+    """Format the largest clusters with as many contrasts as the terminal has space for."""
 
     def cells(entry: Sequence[Any]) -> list[str]:
         *own, contrasts = entry
@@ -420,7 +420,7 @@ def column_table(frame: pd.DataFrame) -> str:
 
 
 def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
-    """Clusters with their features and classes, and predictions of labels where the fit had some."""
+    """Describe the clusters with their features and classes, and predictions after a fit with labels."""
     clusters = subspace_frame(job)
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
@@ -444,11 +444,11 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
 
 
 def subspace_frame(job: Job) -> pd.DataFrame:
-    """Number, size, impurity, leading features and leading classes of the clusters that have samples; of
-    documents a typical one with its title too.
+    """Return number, size, impurity, leading features and classes of the non-empty clusters.
 
-    Features have their weights beside them, in multiples of the mean weight; classes their shares.
-    Leading features are those of large weights in tables, and elsewhere those that are also present.
+    Documents also have a typical document with its title. Features have weights in multiples of the mean
+    weight, classes have shares. Leading features of tables have large weights; those of documents and label
+    sets must also be present.
     """
     estimator = job.estimator
     sizes = np.bincount(estimator.labels_)
@@ -466,7 +466,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
     if not isinstance(job.samples, TextSamples | LabelSetSamples):
-        # A number need not be large to distinguish a cluster, as a word has to be present.
+        # Unlike a word, a number need not be large to distinguish a cluster.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]
     else:
@@ -489,7 +489,7 @@ def _listed(entries: Iterable[tuple[str, float]]) -> str:
 
 
 def subspace_table(frame: pd.DataFrame) -> str:
-    """The largest clusters with their leading features and classes, for a terminal."""
+    """Format the largest clusters with their leading features and classes for a terminal."""
     columns = [name for name in ("cluster", "size", "impurity", "classes", "features") if name in frame]
     heads = [f"leading {name}" if name in _WIDTHS else name for name in columns]
     right = [place for place, name in enumerate(columns) if name not in _WIDTHS]
@@ -502,7 +502,7 @@ def subspace_table(frame: pd.DataFrame) -> str:
 
 
 def _subspace_cell(name: str, value: Any) -> str:
-    if name == "features":  # without their weights, which say little at a glance
+    if name == "features":  # without weights, for legibility
         value = " ".join(entry.rpartition(" (")[0] for entry in value.split("), "))
     if name in _WIDTHS:
         return shortened(value, _WIDTHS[name])
@@ -510,8 +510,8 @@ def _subspace_cell(name: str, value: Any) -> str:
 
 
 def draw_leading(path: Path, job: Job) -> None:
-    """Bars of the leading features of every cluster, as long as they lead."""
-    # Loaded here because drawing takes a second to import.
+    """Plot bars of the leading features of every cluster, by their distinction."""
+    # Imported lazily, because plotting takes a second to import.
     from moo_clustering.visualization.partitions import plot_terms, save_figure
 
     estimator = job.estimator
@@ -543,7 +543,7 @@ def draw_leading(path: Path, job: Job) -> None:
 def _roc_curves(
     predictions: Predictions, areas: dict[str, float | None]
 ) -> tuple[dict[str, Any], dict[str, float]]:
-    """The mean ROC curve of the labels, and those of the best and the worst; areas that are known exactly."""
+    """Return the mean ROC curve, those of the best and the worst label, and exact areas."""
     from sklearn.metrics import roc_curve
 
     from moo_clustering.validity import mean_roc_curve
@@ -574,19 +574,19 @@ def draw_roc(path: Path, **options: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Labels as a fitted estimator predicts them."""
+    """Labels predicted by a fitted estimator."""
 
-    use: LabelUse  # the labels that the fit had and had not
-    # shape (n_samples, n_labels): 0 for classes that no sample with labels for the fit has.
+    use: LabelUse  # labels for the fit, and held-out labels
+    # shape (n_samples, n_labels): 0 for labels that no labelled sample of the fit has.
     probabilities: NDArray[np.float64]
-    # shape (n_samples, n_labels): values by which ROC curves rank the samples: sums of votes where the method
-    # adds them up without dividing (``aggregation="sum"``), otherwise the probabilities.
+    # shape (n_samples, n_labels): values that rank the samples in ROC curves: sums of votes with
+    # ``aggregation="sum"``, otherwise the probabilities.
     scores: NDArray[np.float64]
-    chosen: NDArray[np.bool_]  # shape (n_samples, n_labels)
+    chosen: NDArray[np.bool_]  # shape (n_samples, n_labels): mask of the predicted labels
 
 
 def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions | None:
-    """Predictions for the samples of a fit; None where it had no labels."""
+    """Predict labels of the samples of a fit; None after a fit without labels."""
     if use is None or use.y is None:
         return None
     columns = use.columns if use.multilabel else np.asarray(estimator.classes_, dtype=np.intp)
@@ -604,9 +604,9 @@ def predictions_of(estimator: Any, X: Any, use: LabelUse | None) -> Predictions 
 
 
 def prediction_record(predictions: Predictions) -> dict[str, Any]:
-    """Numbers of samples, and how well the labels that the fit did not have are predicted.
+    """Return numbers of samples, and scores of the predictions of held-out labels.
 
-    Areas under the ROC curve are None for labels that all or none of the scored samples have.
+    Areas under the ROC curve are None for labels that all or no scored samples have.
     """
     from sklearn.metrics import f1_score
 
@@ -617,7 +617,7 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
     if not scored.any():
         return record
     gold, scores, chosen = (part[scored] for part in (use.held_out, predictions.scores, predictions.chosen))
-    # A single column would be one class a sample.
+    # The area of a single label is not reported, because a single column means one class per sample.
     areas = class_aucs(gold, scores) if len(use.names) > 1 else np.full(len(use.names), np.nan)
     defined = np.isfinite(areas)
     record["macro_auc"] = float(areas[defined].mean()) if defined.any() else None
@@ -637,14 +637,14 @@ def prediction_record(predictions: Predictions) -> dict[str, Any]:
 def probability_frame(
     probabilities: NDArray[Any], names: Sequence[str], row_ids: NDArray[Any]
 ) -> pd.DataFrame:
-    """Row and a column per label, whose names are kept even where two are the same or one is ``row``."""
+    """Return the row and a column per label, even if names are equal to each other or to ``row``."""
     frame = pd.DataFrame(probabilities, columns=list(names))
     frame.insert(0, "row", row_ids, allow_duplicates=True)
     return frame
 
 
 def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.DataFrame:
-    """Row, labels predicted, labels there are, and what became of these: given, held out or none."""
+    """Return the row, predicted labels, known labels, and status: given, held out or unlabelled."""
     use = predictions.use
     return pd.DataFrame(
         {
