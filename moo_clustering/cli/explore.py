@@ -1,4 +1,4 @@
-"""The report of a run, served to the user of this computer only, and the panel that asks about samples."""
+"""The report of a run, served to the user of this computer only, and the panel for questions about samples."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _HEADERS = {
 }
 _NO_BROWSER = "No browser could be opened; open the address in one yourself."
 _PLAIN = "text/plain; charset=utf-8"
-# Bytes of an answer: the longest name takes a few hundred.
+# Largest number of bytes of an answer; the longest name takes a few hundred.
 _LARGEST_ANSWER = 64 * 1024
 
 
 def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> PageServer:
-    """A server for the page, that has its port already. Raises a ValueError when the port cannot be had."""
+    """Create a server for the page, with its port reserved. Raises a ValueError if this is not possible."""
     try:
         return PageServer(page, port, panel)
     except OSError as error:
@@ -61,11 +61,11 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
                     f"It asks; answers go to {folder / 'answers.json'}, and another --ask goes on from there."
                 )
             if open_browser:
-                # Some browsers return only when they are closed.
+                # Some browsers return only when they are closed, so they run in a thread.
                 try:
                     threading.Thread(target=_open, args=(server.invitation,), daemon=True).start()
                 except RuntimeError:
-                    # The system starts no more threads.
+                    # The system cannot start further threads.
                     click.echo(_NO_BROWSER, err=True)
             server.serve_forever()
         except KeyboardInterrupt:
@@ -78,7 +78,7 @@ def _open(address: str) -> None:
 
 
 def asking_page(run: AskedRun, content: ReportContent) -> bytes:
-    """The report of a run as a page that asks; its answers are a solution that the page fills in."""
+    """Create the page of a report with questions. The page fills in the solution "answers"."""
     from moo_clustering.visualization.report import render
 
     asked = replace(
@@ -94,23 +94,23 @@ def asking_page(run: AskedRun, content: ReportContent) -> bytes:
 
 
 class StaleError(ValueError):
-    """A request is about a question that is not the present one any more."""
+    """Error for a request about a question that is no longer the current one."""
 
 
 class AnswerPanel:
-    """The session of a run behind a page: one request at a time, each for the state that its page shows."""
+    """Session of a run behind a page, which processes one request at a time, for the displayed state."""
 
     def __init__(self, run: AskedRun) -> None:
         self._run, self._session = run, run.session
         self._lock = threading.Lock()
-        # Changes since the server has started, by which an old page is known, and answers to redo.
+        # Number of changes since the start of the server, to detect outdated pages, and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
-        """The state, an answered question ("question/3"), the picture of a sample or a file of answers.
+        """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.
 
-        None for anything else, the media type and the bytes for files.
+        Files are media type and bytes. Returns None for any other path.
         """
         with self._lock:
             name, _, number = place.partition("/")
@@ -131,15 +131,15 @@ class AnswerPanel:
             return ("text/csv; charset=utf-8", csv_text(files[place])) if place in files else None
 
     def _picture(self, sample: int) -> Picture | None:
-        """The picture of a sample, by the cells of its row and by nothing that is in a request."""
+        """Return the picture of a sample. Its path depends on the table only, never on the request."""
         folder = self._run.table_folder
         return None if folder is None else self._run.shown.picture(sample, folder)
 
     def act(self, action: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Take an answer, or what else is asked of the session; the new state.
+        """Process an answer or another action, and return the new state.
 
-        Raises a StaleError for a request about an older state, a ValueError for one that the session refuses,
-        and an OSError where it cannot be written. Nothing has changed then.
+        Raises a StaleError if the request is about an older state, a ValueError if the session rejects it,
+        and an OSError if it cannot be written. The state is then unchanged.
         """
         with self._lock:
             if request.get("revision") != self._revision:
@@ -189,7 +189,7 @@ class AnswerPanel:
             "samples": list(samples),
             "shown": _listed(self._run.shown.beside(samples)),
             "pictures": [self._picture(sample) is not None for sample in samples],
-            # The group of the sample to compare with, once somebody has answered about it.
+            # Group of the sample to compare with, if the group has answers.
             "beside": beside["group"] if beside and beside["anchors"] else None,
         }
 
@@ -199,7 +199,7 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _listed(beside: Beside) -> dict[str, Any]:
-    """Samples side by side as values that JSON has."""
+    """Convert samples side by side to JSON types."""
     lines = {
         name: [[line.name, line.values, _plain(float(line.difference))] for line in listed]
         for name, listed in (("notes", beside.notes), ("features", beside.features))
@@ -221,14 +221,14 @@ _ACTIONS = ("answer", "name", "reopen", "undo", "redo")
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers with one page, and with the state of a session where there is one.
+    """Server of a single page, and of the state of a session, if any.
 
-    Everything is below a random path, so that other users of the computer cannot find it. ``page`` is HTML in
-    UTF-8, and port 0 takes a free one.
+    All paths are below a random path, so that other users of the computer cannot find them. ``page`` is HTML
+    in UTF-8, and port 0 selects a free port.
     """
 
     daemon_threads = True
-    # Another server at the same port is an error on every system.
+    # Raise an error on every system if another server uses the port.
     allow_reuse_port = False
 
     def __init__(self, page: bytes, port: int, panel: AnswerPanel | None = None) -> None:
@@ -247,26 +247,26 @@ class PageServer(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> str:
-        """Address that leads to the page once, for the command line of a browser, which others can read."""
+        """Address that leads to the page only once, because other users can read a browser's command line."""
         return f"http://{LOOPBACK}:{self.server_port}/{self._code}"
 
     def invites(self, code: str) -> bool:
-        """Whether this is the address that leads to the page once, which it does no more from now on."""
+        """Whether this is the code of :attr:`invitation`, which is then used up."""
         return self._codes.pop(code, False)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer on a thread of its own, or on this one where the system starts no more."""
+        """Answer in a new thread, or in this one if the system cannot start threads."""
         try:
             super().process_request(request, client_address)
         except RuntimeError:
             self.process_request_thread(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent about browsers that hang up."""
+        """Ignore closed connections."""
 
 
 class _Refusal(Exception):
-    """A request that is answered by a status and a sentence."""
+    """Error that is answered by a status and a sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -279,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "moo-clustering"
     sys_version = ""
     timeout = 30
-    # A request without a version gets headers too.
+    # Requests without a version also get headers.
     default_request_version = "HTTP/1.0"
 
     def do_GET(self) -> None:
@@ -291,7 +291,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._change)
 
     def parse_request(self) -> bool:
-        """Read the head of a request; one that cannot be read is answered."""
+        """Read the head of a request. Unreadable requests are answered with an error."""
         if not self.raw_requestline.strip():
             self.command, self.request_version, self.requestline = "", self.default_request_version, ""
         elif not super().parse_request():
@@ -303,7 +303,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: Callable[[str], None]) -> None:
         try:
-            # Another site whose name is made to lead to this computer must not read the report.
+            # Reject host names of other sites that resolve to this computer (DNS rebinding).
             hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
             if len(hosts) != 1:
                 raise _Refusal(HTTPStatus.BAD_REQUEST, "A request names one host.")
@@ -314,7 +314,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
 
     def _place(self) -> str:
-        """The requested path below the random one."""
+        """Requested path below the random path."""
         try:
             path = urlsplit(self.path).path
         except ValueError:
@@ -357,7 +357,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
-        """The JSON of a request by the page itself, and by no other."""
+        """Read the JSON of a request, which must come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "Answers come from the page itself.")
@@ -382,8 +382,8 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no request, with the same headers as everything has."""
-        # The message of the base class quotes the request, of any length.
+        """Reject malformed requests, with the usual headers."""
+        # The base class quotes the request, which can be of any length.
         self.close_connection = True
         self._send(HTTPStatus(code), f"{HTTPStatus(code).phrase}\n".encode(), _PLAIN)
 
@@ -401,4 +401,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Do not report requests."""
+        """Suppress the log of requests."""

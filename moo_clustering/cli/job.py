@@ -33,11 +33,11 @@ from moo_clustering.features import InformationGainSelector
 from moo_clustering.persistence import environment, to_json
 from moo_clustering.results import ClusteringResult, result_of
 
-# Parameters that do not affect the result, or that name places on the disk.
+# Parameters that do not affect the result, or that are paths, or that the record contains elsewhere.
 _NOT_RECORDED = {"verbose", "checkpoint", "resume", "random_state"}
-# Ratio of standard deviations beyond which features can hardly be of one unit.
+# Ratio of standard deviations above which features are unlikely to have the same unit.
 _UNITS = 20
-# Names of labels in a message; fewest columns of label sets.
+# Largest number of label names in a message; smallest number of columns of label sets.
 _NAMED, _FEWEST = 5, 2
 
 
@@ -45,7 +45,7 @@ _NAMED, _FEWEST = 5, 2
 class Job:
     """One fit."""
 
-    command: str  # command that asked for it
+    command: str  # command that requested the fit
     method: Method
     estimator: Any
     samples: Samples
@@ -53,16 +53,16 @@ class Job:
     # Labels for a method that predicts them, and those that score the predictions.
     labels: LabelUse | None = None
     supervision: dict[str, Any] = field(default_factory=dict)  # keyword arguments of ``fit``
-    sources: dict[str, Any] = field(default_factory=dict)  # where the supervision came from, for the record
-    notices: list[str] = field(default_factory=list)  # warnings given before
-    # ``time.perf_counter()`` when the command began.
+    sources: dict[str, Any] = field(default_factory=dict)  # sources of the supervision, for the record
+    notices: list[str] = field(default_factory=list)  # earlier warnings
+    # ``time.perf_counter()`` at the start of the command.
     started: float = field(default_factory=time.perf_counter)
-    why: str = ""  # why this method was taken, unless it was named
-    options: dict[str, Any] | None = None  # parameters of the estimator that were set by the user
+    why: str = ""  # reason for the method, unless the user named it
+    options: dict[str, Any] | None = None  # parameters of the estimator that the user set
 
     @property
     def result(self) -> ClusteringResult:
-        """What the fitted estimator found."""
+        """Result of the fitted estimator."""
         return result_of(self.estimator)
 
     @property
@@ -73,12 +73,12 @@ class Job:
 
     @property
     def weighs_features(self) -> bool:
-        """Whether the method finds weights of features in every cluster."""
+        """Whether the method computes feature weights of every cluster."""
         return "leading_features" in dir(self.method.load())
 
     @property
     def class_names(self) -> list[str]:
-        """Names of the classes or labels that the fitted estimator knows, in its order."""
+        """Names of the classes or labels of the fitted estimator, in its order."""
         if self.labels is None or self.labels.y is None:
             return []
         names = self.labels.names
@@ -86,7 +86,7 @@ class Job:
         return [names[code] for code in known]
 
     def record(self) -> dict[str, Any]:
-        """The record before the fit. It holds no paths, since the folder may be passed on."""
+        """Return the record before the fit. It contains no paths, because the folder may be shared."""
         parameters = self.estimator.get_params(deep=False)
         return {
             "format": FORMAT,
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
 
 
 def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, str]:
-    """The method named, or the recommended one for such data; and why it was taken, empty if it was named."""
+    """Return the named or recommended method, and the reason for it (empty if it was named)."""
     if method is not None:
         return method, ""
     path = Path(data)
@@ -125,11 +125,10 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
-    """Options of the method from ``name=value`` texts.
+    """Parse options of the method from ``name=value`` texts.
 
-    A value is read as a Python literal (numbers, True, None, lists, quoted text) and otherwise taken as text.
-    Raises a ValueError for settings that are no ``name=value``, unknown or repeated names, and parameters
-    with a flag of their own.
+    Values are Python literals (numbers, True, None, lists, quoted text), otherwise texts. Raises a ValueError
+    for settings of another form, unknown or repeated names, and parameters with their own flag.
     """
     parameters = parameters_of(estimator_class)
     allowed = [name for name in parameters if name not in FLAGS]
@@ -179,9 +178,9 @@ def build_estimator(
     checkpoint: Path | None = None,
     checkpoint_every: int | None = None,
 ) -> Any:
-    """The estimator with its options and with the values of the flags.
+    """Create the estimator from its options and the values of the flags.
 
-    Raises a ValueError when the method needs a flag that is missing, or does not take one that was used.
+    Raises a ValueError if a required flag is missing, or the method does not accept a flag.
     """
     known = parameters_of(estimator_class)
     given: dict[str, Any] = {"random_state": seed, "verbose": verbose}
@@ -227,7 +226,7 @@ def _require_generations(
     options: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> None:
-    """Refuse a number of generations, and checkpoints, for options without generations."""
+    """Raise a ValueError for ``n_gen`` or checkpoints if the options have no generations."""
     for name, value in method.evolves_with.items():
         found = options.get(name, known[name].default)
         for flag, is_given in (
@@ -242,7 +241,7 @@ def _require_generations(
 
 
 def writes_checkpoints(method: Method, values: Mapping[str, Any]) -> bool:
-    """Whether a fit with these values of all parameters has generations that it can go on from."""
+    """Whether a fit with these values of all parameters has generations, from which it can be resumed."""
     return (
         "checkpoint" in values
         and values.get("n_gen", 1) != 0
@@ -261,9 +260,9 @@ def estimator_input(
     n_features: int | None = None,
     **options: Any,
 ) -> tuple[Samples, LabelUse | None]:
-    """Samples with the features that the method takes, and the labels for a method that predicts them.
+    """Compute the features that the method needs, and the labels for a method that predicts them.
 
-    Options are those of ``text_features``, ``stem_features`` or ``presence_features``.
+    ``options`` are those of ``text_features``, ``stem_features`` or ``presence_features``.
     """
     options = {name: value for name, value in options.items() if value is not None}
     labels = _labels(method, samples, hold_out, n_features, seed)
@@ -316,7 +315,7 @@ def _document_features(
 
 
 def units_note(estimator: Any, samples: Samples) -> str | None:
-    """A note about features of very different spread that are taken as they are, if there are such."""
+    """Return a note if unscaled features have very different standard deviations, otherwise None."""
     if estimator.get_params(deep=False).get("scale") != "none" or not samples.has_units:
         return None
     spreads = samples.X.std(axis=0)
@@ -371,24 +370,24 @@ def _none(column: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelUse:
-    """Labels of the samples, apart for the fit and for scoring."""
+    """Labels of the samples for the fit and for scoring."""
 
     names: tuple[str, ...]  # names of the labels
-    # shape (n_samples, n_labels): 1 and 0 where the fit is given the labels; rows of -1 elsewhere.
+    # shape (n_samples, n_labels): labels for the fit, 1 and 0; rows of -1 for other samples.
     given: NDArray[np.int8]
-    # shape (n_samples, n_labels): 1 and 0 of the samples that score the predictions; rows of -1 elsewhere,
-    # and wherever the fit is given the labels.
+    # shape (n_samples, n_labels): labels that score the predictions, 1 and 0; rows of -1 for other samples,
+    # including all samples with labels for the fit.
     held_out: NDArray[np.int8]
-    multilabel: bool  # whether a sample may have any number of labels
+    multilabel: bool  # whether a sample can have any number of labels
 
     @property
     def is_given(self) -> NDArray[np.bool_]:
-        """Samples whose labels reach the fit."""
+        """Mask of the samples with labels for the fit."""
         return _labelled(self.given)
 
     @property
     def is_held_out(self) -> NDArray[np.bool_]:
-        """Samples whose labels score the predictions."""
+        """Mask of the samples whose labels score the predictions."""
         return _labelled(self.held_out)
 
     @property
@@ -399,17 +398,17 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Labels that a sample of the fit has, and that can be predicted; at least two of label sets."""
+        """Columns of the labels that can be predicted, because samples of the fit have them."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
-        if self.multilabel and positive.sum() < _FEWEST:  # a single column would be one class a sample
+        if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
         return np.flatnonzero(positive)
 
     @property
     def y(self) -> NDArray[Any] | None:
-        """Labels for the fit: codes of classes, or indicators of the labels in ``columns``.
+        """Labels for the fit: class codes, or indicators of the labels in ``columns``.
 
-        -1 marks unlabelled samples; None if the fit is given no labels.
+        Unlabelled samples are -1. None if there are no labels.
         """
         if not self.is_given.any():
             return None
@@ -419,10 +418,10 @@ class LabelUse:
 
 
 def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse | None:
-    """The labels that the fit may have, without those of a share of the samples; None where it has none.
+    """Return the labels for the fit, without those of the held-out share of samples; None without labels.
 
-    Known classes (``--labels``) of samples whose labels the fit is not given score the predictions too.
-    Raises a DataError when labels are to be held out and there are none.
+    Known classes (``--labels``) of other samples also score the predictions. Raises a DataError if labels
+    are to be held out and there are none.
     """
     found = samples.partial_sets()
     use = None
@@ -452,11 +451,11 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
 
 
 def _with_known(use: LabelUse, samples: Samples) -> LabelUse:
-    """Add the known classes of the samples whose labels are not given."""
+    """Add the known classes of the samples without labels for the fit."""
     known = samples.known_sets()
     if known is None:
         return use
-    # Classes that no partial label is cannot be predicted, which has to count against the predictions.
+    # Classes without partial labels cannot be predicted, and count as errors of the predictions.
     unknown = tuple(sorted({name for names in known for name in names} - set(use.names)))
     given = np.pad(use.given, ((0, 0), (0, len(unknown))))
     given[~use.is_given] = -1
@@ -481,9 +480,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> Samples:
-    """The features of the largest information gain about the labels that the fit is given.
+    """Select the features of the largest information gain about the labels for the fit.
 
-    Raises a DataError for tables, and without such labels.
+    Raises a DataError for tables, and if there are no such labels.
     """
     if not isinstance(samples, TextSamples | LabelSetSamples):
         raise DataError(
