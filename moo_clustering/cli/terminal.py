@@ -1,4 +1,4 @@
-"""The command and its terminal: paths, signals, streams, errors in a sentence, text in columns."""
+"""The command in the terminal: paths, signals, streams, one-line errors, and text in columns."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ import click
 from moo_clustering._messages import message_line, path_fault, quoted, value_line
 
 INTERRUPTED = 130
-# Seconds until an interruption is tried again that came within a compilation.
+# Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
 _LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
-# Warnings by which other packages address their developers.
+# Warnings of other packages for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning,
     PendingDeprecationWarning,
@@ -37,9 +37,9 @@ _NOT_FOR_USERS = (
 )
 
 
-# Numbers of threads of OpenMP and of linear algebra, read when the libraries are imported.
+# Numbers of threads of OpenMP and BLAS, read when the libraries are imported.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-# Integers that libraries read from the environment, with the least that they accept, and other numbers.
+# Integers that libraries read from the environment, with their minimum, and other numbers.
 _INTEGERS = {
     "NUMBA_NUM_THREADS": 1, "OMP_NUM_THREADS": 1, "LOKY_MAX_CPU_COUNT": 1, "LOKY_MAX_DEPTH": 1,
     "SKLEARN_PAIRWISE_DIST_CHUNK_SIZE": 1, "SKLEARN_WORKING_MEMORY": 1, "JOBLIB_MULTIPROCESSING": 0,
@@ -51,22 +51,22 @@ _NUMBERS = (
     "TQDM_SMOOTHING", "TQDM_DELAY", "TQDM_TOTAL",
 )  # fmt: skip
 _LIBRARIES = ("NUMBA_", "TQDM_", "JOBLIB_", "LOKY_", "SKLEARN_", "SCIPY_", "MPL", "MATPLOTLIB")
-# Parameters that no text can set.
+# Parameters that cannot be set by text.
 _UNUSABLE = ("TQDM_FILE", "TQDM_ITERABLE")
 _FAILED_PARSE = re.compile(r"\s*The parse failed with exception:.*", re.DOTALL)
 
 
 class Ending:
-    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt; ``number`` is the first of them.
+    """Context in which SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. ``number`` is the first signal.
 
-    Within a compilation nothing is raised, for LLVM calls Python back and drops what is raised there; the
-    signal comes again once that is over. Signals that are ignored, as SIGHUP under ``nohup``, or handled by
-    the caller stay so. A guard around a search takes the place of these handlers.
+    LLVM drops exceptions in its callbacks, so a signal during a compilation is repeated after it. Ignored
+    signals, such as SIGHUP under ``nohup``, and signals with other handlers are not changed. A guard around a
+    search replaces these handlers.
     """
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self.over = False  # whether nothing is left to interrupt
+        self.over = False  # whether the command has ended
         self._previous: dict[int, Any] = {}
         self._unraisable = sys.unraisablehook
         self._timer: threading.Timer | None = None
@@ -94,15 +94,15 @@ class Ending:
 
     @property
     def code(self) -> int:
-        """The exit code of a command that was interrupted: 128 and the number of the signal."""
+        """Exit code of an interrupted command: 128 plus the number of the signal."""
         return INTERRUPTED if self.number is None else 128 + self.number
 
     def request(self, number: int) -> None:
-        """Remember which signal it was."""
+        """Store the first signal."""
         self.number = self.number or number
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal."""
+        """Handle a signal."""
         self.request(number)
         if self.over:
             return
@@ -123,11 +123,11 @@ class Ending:
             return
         if sys.platform == "win32":
             _thread.interrupt_main(number)
-        else:  # which also ends a wait of the main thread
+        else:  # which also interrupts a wait of the main thread
             signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def _dropped(self, what: Any) -> None:
-        """Raise an interruption again that was dropped where nothing can be raised, as in a callback of C."""
+        """Repeat an interruption that was dropped because nothing can be raised, as in a C callback."""
         if issubclass(what.exc_type, KeyboardInterrupt) and self._previous:
             self._again(self.number or signal.SIGINT)
         else:
@@ -135,7 +135,7 @@ class Ending:
 
 
 class _Lossy(io.FileIO):
-    """A standard stream that never fails; ``lost`` is the error of what could not be written."""
+    """Standard stream that never fails. ``lost`` is the error of output that could not be written."""
 
     lost: OSError | None = None
 
@@ -149,9 +149,9 @@ class _Lossy(io.FileIO):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Streams that are closed become empty ones, and output that cannot be written is dropped.
+    """Replace closed streams by the null device, and drop output that cannot be written.
 
-    A closed descriptor must not become that of a file of results, to which libraries would write messages.
+    Otherwise, a file of results could get a closed descriptor, to which libraries write messages.
     """
     given = sys.stdin, sys.stdout, sys.stderr
     is_own = any(stream is None for stream in given)
@@ -179,7 +179,7 @@ def _lossy(stream: Any, number: int) -> Any:
     try:
         descriptor = number if stream is None else stream.fileno()
     except (OSError, ValueError):
-        return stream  # of a program that calls the command
+        return stream  # of a program that calls the command, without a descriptor
     with suppress(OSError, AttributeError):
         stream.flush()
     raw = _Lossy(descriptor, "wb", closefd=False)
@@ -194,20 +194,20 @@ def _lossy(stream: Any, number: int) -> Any:
 
 
 def print_result(text: str) -> None:
-    """Print what a command found, which is nowhere else: an error if that cannot be written."""
+    """Print the result of a command, and raise an OSError if it cannot be written."""
     click.echo(text)
     sys.stdout.flush()
     error = getattr(getattr(getattr(sys.stdout, "buffer", None), "raw", None), "lost", None)
     if error is not None:
-        if error.errno == errno.EPIPE:  # as `| head` leaves behind
+        if error.errno == errno.EPIPE:  # a closed pipe, as with `| head`
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output")
 
 
 class PathArgument(click.Path):
-    """The path of a file, a folder or either that a command reads or writes, checked before any work.
+    """Path of a file or folder to read or write, checked before any work.
 
-    An error names the argument. A path that does not exist may do; the command says what it misses.
+    Errors name the argument. The path need not exist; the command reports missing files.
     """
 
     def __init__(self, kind: str = "file or folder", *, new: bool = False, path_type: Any = Path) -> None:
@@ -217,7 +217,7 @@ class PathArgument(click.Path):
         self.kind, self.new = kind, new
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; a UsageError if it cannot be one of this kind."""
+        """Return the path. Raises a UsageError if it cannot be of this kind."""
         fault = path_fault(value, self.kind)
         if not fault and os.path.exists(value):
             mode, what = (os.W_OK, "written to") if self.new else (os.R_OK, "read")
@@ -239,22 +239,22 @@ class PathArgument(click.Path):
 
 
 class Command(click.Command):
-    """A command whose errors and warnings are one line on stderr, with exit code 2.
+    """Command whose errors and warnings are one line on stderr. The exit code of errors is 2.
 
-    After Ctrl-C, SIGTERM or SIGHUP the exit code is 128 and the number of the signal: 130, 143 or 129.
+    After Ctrl-C, SIGTERM or SIGHUP it is 128 plus the number of the signal: 130, 143 or 129.
     """
 
     def invoke(self, context: click.Context) -> Any:
         _check_environment()
         _spare_threads()
         try:
-            # Imports may warn, too.
+            # Imports can also warn.
             with shown_warnings():
                 return super().invoke(context)
         except (click.exceptions.Exit, click.Abort, click.UsageError):
             raise
         except Exception as error:
-            # Libraries quote what they cannot read, and not where it comes from.
+            # Libraries quote unreadable values without their source.
             said = str(error)
             blamed = [
                 f"{name}={value}"
@@ -276,8 +276,8 @@ class Command(click.Command):
                 try:
                     code = run(*args, standalone_mode=False, **extra)
                 finally:
-                    # An interruption inside exec() marks the process, even if caught, and Python would then
-                    # exit by SIGINT whatever the exit code. The next exec() removes the mark.
+                    # An interruption inside exec() marks the process, even if caught, so that Python exits by
+                    # SIGINT whatever the exit code. The next exec() removes the mark.
                     exec("")
             except (click.Abort, KeyboardInterrupt) as error:
                 if isinstance(error.__cause__, EOFError):
@@ -288,22 +288,22 @@ class Command(click.Command):
             except click.ClickException as error:
                 click.echo(f"Error: {message_line(error.format_message())}", err=True)
                 sys.exit(2)
-            # `explore` ends with Ctrl-C as it should.
+            # Ctrl-C is the regular end of `explore`.
             if code == INTERRUPTED or (not code and ending.number not in (None, signal.SIGINT)):
                 code = ending.code
             sys.exit(code if isinstance(code, int) else 0)
 
 
 class Commands(Command, click.Group):
-    """A group of commands with such errors."""
+    """Group of commands with the errors of :class:`Command`."""
 
 
 def _check_environment() -> None:
-    """Refuse variables of the environment that a library cannot read, by their name and before any work."""
+    """Raise an error that names an environment variable with a value that a library cannot read."""
     for name, value in os.environ.items():
         asked = ""
         if name in _INTEGERS and (value or name not in _THREADS):
-            # OpenMP takes a number for every level of nesting.
+            # OpenMP accepts a number for every level of nesting.
             parts = value.split(",") if name == "OMP_NUM_THREADS" else [value]
             whole = all(re.fullmatch(r"\s*\+?\d{1,9}\s*", part) for part in parts)
             if not whole or min(map(int, parts)) < _INTEGERS[name]:
@@ -322,16 +322,16 @@ def _check_environment() -> None:
             asked = "must be unset"
         if asked:
             raise click.ClickException(f"the environment variable {name} {asked}, got {quoted(value)}")
-    # Pictures go to files, whatever shows them elsewhere, and where matplotlib caches costs time only.
+    # Pictures are written to files, whatever the backend. The cache of matplotlib affects time only.
     os.environ.pop("MPLBACKEND", None)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _spare_threads() -> None:
-    """Leave libraries on one thread where no more can be started, as some end the process then."""
+    """Restrict libraries to one thread if the system cannot start more, because some then end the process."""
     end, started = threading.Event(), []
     try:
-        # For OpenMP and the linear algebra of NumPy and of SciPy.
+        # Threads for OpenMP and for BLAS of NumPy and of SciPy.
         for _ in range(3 * (os.cpu_count() or 1)):
             thread = threading.Thread(target=end.wait, daemon=True)
             thread.start()
@@ -347,7 +347,7 @@ def _spare_threads() -> None:
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn errors about the input into one line; other errors are bugs and keep their traceback."""
+    """Convert errors about the input to one line. Other errors are bugs, and retain their traceback."""
     context = click.get_current_context(silent=True)
     if context is not None and (context.find_root().obj or {}).get("traceback"):
         yield
@@ -363,7 +363,7 @@ def reported() -> Iterator[None]:
     except (ValueError, TypeError) as error:
         raise click.ClickException(str(error)) from error
     except EOFError as error:
-        # Left alone, click would take it for the end of a dialog.
+        # Otherwise, click would treat it as the end of a dialog.
         raise click.ClickException(
             f"data ended too early: {message_line(error) or 'EOFError'}; "
             "--traceback before the command shows where"
@@ -377,7 +377,7 @@ def reported() -> Iterator[None]:
 
 
 def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
-    """Refuse paths that do not exist with a ValueError, before a command imports what takes a second."""
+    """Raise a ValueError for missing paths, before a command starts slow imports."""
     for path in paths:
         if not path.exists():
             raise ValueError(message.format(path))
@@ -385,15 +385,15 @@ def refuse_missing(*paths: Path, message: str = "{} does not exist") -> None:
 
 @contextmanager
 def shown_warnings() -> Iterator[list[str]]:
-    """Show every different warning as one line on stderr, and yield the list of these lines."""
+    """Show every distinct warning as one line on stderr, and yield the list of these lines."""
     lines: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         from tqdm import tqdm
 
-        # numba adds a traceback where it cannot read a variable of the environment, which it names.
+        # Remove the traceback that numba adds for an unreadable environment variable.
         line = message_line(_FAILED_PARSE.sub("", str(message)))
-        # That a bar of progress has no thread of its own changes nothing.
+        # A progress bar without its monitor thread still works.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)
             with tqdm.external_write_mode():
@@ -409,13 +409,13 @@ def shown_warnings() -> Iterator[list[str]]:
 
 @contextmanager
 def compiling_told(verbose: bool = True) -> Iterator[None]:
-    """Tell once in a command, on a terminal, that loops are compiled which later runs find ready."""
+    """Report once per command, on a terminal, that kernels are compiled, and whether they are cached."""
     from tqdm import tqdm
 
     from moo_clustering._kernels.caching import saves
     from moo_clustering._kernels.threads import before_compiling
 
-    # Threads, which may compile too, have no context of their own.
+    # Threads, which can also compile, have no context of their own.
     context = click.get_current_context(silent=True)
     told = {} if context is None else context.meta
 
@@ -431,23 +431,23 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
 
 
 def one_line(text: object) -> str:
-    """The text on one line."""
+    """Convert a value to text on one line."""
     return " ".join(str(text).split())
 
 
 def shortened(text: object, width: int) -> str:
-    """The text on one line of at most ``width`` characters."""
+    """Shorten a text to one line of at most ``width`` characters."""
     line = printable_line(text)
     return line if len(line) <= width else f"{line[: width - 3].rstrip()}..."
 
 
 def printable_line(text: object) -> str:
-    """The text without line breaks and without characters that a terminal would obey."""
+    """Remove line breaks and control characters."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Columns padded to their widest cell; those numbered in ``right`` are flush right."""
+    """Align columns to their widest cell. Columns with numbers in ``right`` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
