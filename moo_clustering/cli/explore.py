@@ -1,4 +1,4 @@
-"""The report of a run, served to the user of this computer only, and the panel for questions about samples."""
+"""The report of a run, served to the user of this computer only, and the panel for questions."""
 
 from __future__ import annotations
 
