@@ -329,9 +329,9 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
 
 
 def supervise(job: Job, partial_labels: str | None, must_link: str | None, cannot_link: str | None) -> None:
-    """Partial labels and pairs, as far as the method takes them.
+    """Read partial labels and pairs.
 
-    Raises a ValueError when the method takes none, or a file or column holds none.
+    Raises a ValueError if the method does not support them, or a file or column contains none.
     """
     samples, takes = job.samples, job.method.supervision
     if partial_labels is not None:
@@ -398,7 +398,7 @@ class LabelUse:
 
     @property
     def columns(self) -> NDArray[np.intp]:
-        """Columns of the labels that can be predicted, because samples of the fit have them."""
+        """Columns of the labels that samples of the fit have; at least two for label sets."""
         positive: NDArray[np.bool_] = np.any(self.given > 0, axis=0)
         if self.multilabel and positive.sum() < _FEWEST:  # a single column would mean one class per sample
             positive[np.flatnonzero(~positive)[: _FEWEST - positive.sum()]] = True
