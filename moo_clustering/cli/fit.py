@@ -65,7 +65,7 @@ from moo_clustering.results import ClusteringResult, Front, has_labels
 if TYPE_CHECKING:
     import pandas as pd
 
-# Number of samples above which the command announces that the recommended method takes minutes.
+# Number of samples above which a message announces that the recommended method takes minutes.
 LONG = 1000
 # Options of the command by the step that uses them.
 _READING = ("bag", "label_file", "text_columns", "labels", "partial_labels", "id_column", "drop", "header")
@@ -82,7 +82,7 @@ _SCORES = {
 _SMALL = 0.05
 # Exit code of --fail-on.
 _FAILED = 3
-_NOTES = 12  # notes of the preparation in the head of the report
+_NOTES = 12  # largest number of notes on the preparation in the header of the report
 _SHOWN = 3
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
@@ -126,7 +126,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
-        # A killed run without results is started over, with any method.
+        # A killed run without results is restarted, with any method.
         resume and (not folder.killed or writes_checkpoints(method, values | parameters))
     )
     estimator = build_estimator(
@@ -168,7 +168,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
-    """What is saved after an interruption, and the next step."""
+    """Describe what is saved after an interruption, and the next step."""
     if outcome.record["status"] == "complete":
         return "Interrupted after the fit: its whole result is saved."
     has_result = "result" in outcome.record
@@ -196,10 +196,10 @@ def run_job(
 ) -> Outcome:
     """Fit and save the results, also after Ctrl-C.
 
-    A first Ctrl-C while results are saved takes effect after them, a second one at once. Results are written
-    first, then the report, then the record with status "complete"; the checkpoint is removed last. A killed
-    run can be resumed between any two of these steps. ``extra`` are further entries of the record. With
-    ``plain_csv``, cells of CSV files that look like formulas stay unchanged.
+    A first Ctrl-C while results are saved takes effect afterwards, a second one immediately. The order is:
+    results, report, record with status "complete", removal of the checkpoint. A killed run can be resumed
+    between any two of these steps. ``extra`` are further entries of the record. With ``plain_csv``, cells of
+    CSV files that look like formulas are not changed.
     """
     record = job.record() | dict(extra or {})
     found = None
@@ -303,7 +303,7 @@ def _fit(job: Job) -> bool:
 
 
 def _check_labels(job: Job) -> None:
-    """Raise unless a method of another package has found one cluster number per sample."""
+    """Raise unless a method of another package returned one cluster number per sample."""
     labels = np.asarray(job.estimator.labels_ if has_labels(job.estimator) else None)
     n_samples = job.samples.n_samples
     if labels.shape != (n_samples,) or labels.dtype.kind not in "iu" or labels.min() < -1:
@@ -330,7 +330,7 @@ def _summary(found: ClusteringResult) -> dict[str, Any]:
 
 
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
-    """Next step after an interruption, in words."""
+    """Describe the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
         return "go on with the same command and --resume"
     if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
@@ -341,13 +341,13 @@ def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
 def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mapping[str, Any]) -> list[str]:
     """Write the content and the page of the report of a fitted job, and return the names of the files.
 
-    ``extra`` are further arguments of ``report_content``. Any error is a warning, because the results are
-    saved already.
+    ``extra`` are further arguments of ``report_content``. Any error becomes a warning, because the results
+    are already saved.
     """
     files: list[str] = []
     has_checkpoint = (folder / CHECKPOINT).exists()
     try:
-        # Imported here because it is slow, and can fail for lack of memory.
+        # Imported lazily, because the import is slow and can fail for lack of memory.
         from moo_clustering.visualization.report import report_content, write_report
         from moo_clustering.visualization.report.page import save_content
 
@@ -359,7 +359,7 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
         files.append(REPORT)
     except KeyboardInterrupt:
         _warn("it was interrupted", files, has_checkpoint)
-    except Exception as error:  # the results matter more than a report
+    except Exception as error:  # the results are already saved
         _warn(f"{type(error).__name__}: {message_line(error)}", files, has_checkpoint)
     return files
 
@@ -406,7 +406,7 @@ def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, out: Path) -> str:
-    """The table of the clusters, where they are described, then data, method, clusters and scores."""
+    """Format the table of the clusters, if they are described, then data, method, clusters and scores."""
     kind, is_bags = f"{job.samples.kind}s", job.samples.kind == "bag"
     shape = str(job.samples)
     if job.of_distances and not is_bags:
@@ -415,7 +415,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
     why = f"; {job.why}" if job.why else ""
     rows.append(["method", f"{record['method']} ({record['estimator']}), seed {record['seed']}{why}"])
     found = job.result if "result" in record else None
-    # What a verdict has meant was measured without labels.
+    # Verdicts are calibrated for fits without labels.
     verdict = None
     if found is not None and found.pool is not None and not job.supervision:
         verdict = found.pool.verdict_line
@@ -453,7 +453,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
 
 
 def label_rows(job: Job, kind: str) -> list[list[str]]:
-    """Line of the number of labels, and of the samples whose labels the fit was given."""
+    """Line of the numbers of labels and of samples with labels for the fit."""
     use = job.labels
     if use is None:
         return []
@@ -529,7 +529,7 @@ def _rand(scores: Mapping[str, float]) -> str:
 
 
 def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
-    """Objectives of the chosen start, and of the best of as many random ones."""
+    """Lines of the objectives of the selected start, and of the best of equally many random starts."""
     rows = []
     if "chosen" in record:
         rows.append(["chosen", _objectives(record["chosen"])])
@@ -540,7 +540,7 @@ def search_rows(record: Mapping[str, Any]) -> list[list[str]]:
 
 
 def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
-    """How well the held-out labels are predicted."""
+    """Lines of the scores of predictions of held-out labels."""
     found = record.get("prediction", {})
     if not found.get("n_scored"):
         return []
@@ -566,9 +566,9 @@ def _clusters(job: Job, clusters: pd.DataFrame) -> str:
 
 
 def bag_remark(record: Mapping[str, Any]) -> str | None:
-    """A remark about a cluster of very few bags."""
+    """Remark about a cluster of very few bags, or None."""
     sizes = record["result"]["sizes"]
-    if "alternatives" in record:  # chosen by other than indices of separation
+    if "alternatives" in record:  # the result was not selected by indices of separation
         return None
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
         return None
@@ -579,7 +579,7 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
 
 
 def prediction_remark(record: Mapping[str, Any]) -> str | None:
-    """A remark about predictions that no held-out label scores."""
+    """Remark about predictions without held-out labels to score them, or None."""
     found = record.get("prediction")
     if found is None or found["n_scored"]:
         return None
