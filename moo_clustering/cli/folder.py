@@ -68,7 +68,7 @@ _MODEL_TYPES = {
     "pandas.Interval", "pymoo.core.problem.ElementwiseEvaluationFunction",
     "pymoo.core.problem.LoopedElementwiseEvaluation", "scipy.sparse._csr.csr_array",
 }  # fmt: skip
-# Rows of the fit that are saved to compare further rows with, and the share of them that counts as usual.
+# Largest number of saved rows of the fit to compare further rows with, and the share of usual rows.
 _MOST_ROWS, USUAL = 20_000, 0.99
 # Largest size of a record in bytes; records of the command have several thousand.
 _LARGEST_RECORD = 2**24
@@ -83,9 +83,9 @@ _UNFINISHED = {
 }
 # Identifies a page of this package, which can be replaced.
 _MARK = b'<meta name="generator" content="moo_clustering">'
-# Largest number of columns; the command writes a few.
+# Largest number of columns of a table to read; the command writes only a few.
 _MOST_COLUMNS = 1000
-# Largest number of labels to decode for the archive only.
+# Largest number of front labels to decode for the archive only.
 _LARGEST = 25_000_000
 
 
@@ -172,7 +172,7 @@ class RunFolder:
     def settle(self) -> None:
         """Before writing results, switch to a new folder if this one was removed or got other files.
 
-        Gives a warning. The results of a long fit matter more than the name of their folder.
+        Warns in this case. Saving the results of a long fit is more important than the name of the folder.
         """
         try:
             foreign = {entry.name for entry in self.path.iterdir()} & set(FILES) - self._own
@@ -333,7 +333,7 @@ def _text(record: Mapping[str, Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any], indent: int | None = 2) -> str:
-    """A record as strict JSON, with null for NaN and infinities, in one line if ``indent`` is None."""
+    """Convert a record to strict JSON, with null for NaN and infinities, on one line if ``indent`` is None."""
     plain = json.loads(_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent, ensure_ascii=False)
 
@@ -354,7 +354,7 @@ def run_content(folder: Path) -> ReportContent:
     Raises a FolderError if the folder contains no run, no result or no saved content, or files of different
     samples, and an ArchiveError if the content is damaged or of an unknown version.
     """
-    # Imported here because plotting libraries are slow to import.
+    # Imported lazily, because plotting libraries are slow to import.
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
@@ -380,7 +380,7 @@ def run_content(folder: Path) -> ReportContent:
 
 
 def saved_table(path: Path) -> pd.DataFrame:
-    """Samples and labels as text."""
+    """Read samples and labels as text."""
     with persistence.open_file(path) as file:
         # pandas takes ten seconds for a hundred thousand columns.
         if file.readline().count(b",") >= _MOST_COLUMNS:
@@ -396,7 +396,7 @@ def saved_table(path: Path) -> pd.DataFrame:
 
 
 def saved_labels(path: Path) -> NDArray[np.float64]:
-    """Labels in the order of the samples."""
+    """Read the labels in the order of the samples."""
     return pd.to_numeric(saved_table(path)["label"], errors="coerce").to_numpy(dtype=np.float64)
 
 
@@ -445,7 +445,7 @@ def _check_page(page: Path) -> None:
 
 
 def merged_content(folders: Sequence[Path]) -> ReportContent:
-    """Content of a report of all runs."""
+    """Create the content of a report of all runs."""
     from moo_clustering.visualization.report.page import merge
 
     merged = merge([run_content(folder) for folder in folders], [folder.resolve().name for folder in folders])
@@ -523,7 +523,7 @@ def write_csv(path: Path, frame: pd.DataFrame, *, plain: bool = False) -> None:
 
 
 def csv_text(frame: pd.DataFrame, *, plain: bool = False) -> bytes:
-    """A table as the text of a CSV file in UTF-8."""
+    """Convert a table to the bytes of a CSV file in UTF-8."""
 
     def cell(value: Any) -> Any:
         if not isinstance(value, str):
@@ -558,8 +558,9 @@ def result_arrays(result: ClusteringResult) -> dict[str, Any]:
 
 
 def front_frame(result: ClusteringResult, supervision: Mapping[str, Any]) -> pd.DataFrame | None:
-    """Members of the front: number, objectives in natural sign, and, if known, number of clusters, scores,
-    shares of satisfied constraints, and whether it is the result.
+    """Describe the members of the front: number, objectives in natural sign, and whether it is the result.
+
+    If known, also the number of clusters, scores, and shares of satisfied constraints.
     """
     front = result.front
     if front is None:
@@ -588,7 +589,7 @@ def with_clusters(
     classes: Sequence[str] | None,
     others: Mapping[str, NDArray[Any]],
 ) -> pd.DataFrame:
-    """The columns of a table with the cluster of every row, its class if known, and other columns."""
+    """Add the cluster of every row, its class if known, and other columns to a table."""
     more: dict[str, NDArray[Any]] = {"cluster": np.asarray(labels)}
     if classes is not None:
         more["class"] = _classes_of(labels, classes)
@@ -604,12 +605,12 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
     samples, labels = job.samples, job.result.labels
     if not isinstance(samples, PreparedSamples) or not hasattr(job.estimator, "predict"):
         return []
-    from skops import io  # takes long to import, as the search does
+    from skops import io  # slow import
 
     estimator = copy(job.estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
-        # Tables and the records of the search, which no prediction needs.
+        # Omit tables and records of the search, which predictions do not need.
         if name == "history_" or type(value).__module__.partition(".")[0] in ("pandas", "pymoo"):
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume"):
@@ -681,7 +682,7 @@ def load_model(folder: Path) -> dict[str, Any]:
         own = {name for name in types if name.startswith("moo_clustering.")}
         foreign = sorted(set(types) - own - _MODEL_TYPES)
         model = None if foreign else io.load(path, trusted=types)
-    except Exception as error:  # as damaged bytes are, and attributes of another version
+    except Exception as error:  # damaged bytes and attributes of another version can raise anything
         raise FolderError(
             f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
         ) from error
@@ -699,7 +700,7 @@ def load_model(folder: Path) -> dict[str, Any]:
 
 
 def _limits(rows: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Distance to the nearest other row that 99 % of the rows of every cluster do not exceed."""
+    """Compute the 99 % quantile of the distances to the nearest other row, for every cluster."""
     from sklearn.neighbors import NearestNeighbors
 
     limits = np.zeros(labels.max(initial=-1) + 1)
@@ -715,7 +716,7 @@ def _limits(rows: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:
     """Draw pictures to files of these names, and return the names of successful ones.
 
-    Any error, such as a full disk, is a warning, because the results are saved already.
+    Any error, such as a full disk, becomes a warning, because the results are already saved.
     """
     failed: dict[str, str] = {}
     for name, draw in pictures.items():
@@ -740,7 +741,7 @@ def _pictures(
     front: pd.DataFrame | None,
     history: pd.DataFrame | None,
 ) -> dict[str, Callable[[Path], object]]:
-    """Functions that draw the available pictures: front, attainment, similarity, history and bags."""
+    """Return functions that draw the available pictures: front, attainment, similarity, history and bags."""
     # Plots import their libraries on first use.
     from moo_clustering import visualization
 
@@ -791,7 +792,7 @@ def _draw_bag_distances(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
-    """Bags in the plane, with the centres or medoids of their clusters."""
+    """Plot bags in the plane, with the centres or medoids of their clusters."""
     from moo_clustering.bags import as_bags
     from moo_clustering.visualization.bags import affordable_bags, plot_bag_embedding
 
@@ -809,7 +810,7 @@ def _draw_bag_embedding(path: Path, result: ClusteringResult, X: Bags) -> None:
 
 
 def _drawn(history: pd.DataFrame) -> pd.DataFrame:
-    """Columns of a logbook under readable names; other histories as they are."""
+    """Rename the columns of a logbook. Other histories are returned unchanged."""
     names = [name for name in _DRAWN if name in history]
     # Omit a constant threshold.
     names = [name for name in names if name != "d" or history[name].nunique() > 1]
@@ -856,7 +857,7 @@ def _places(job: Job) -> tuple[Any, list[str]]:
 
 
 def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: str) -> None:
-    """Draw the share of the pool that has two samples together, for some of many samples."""
+    """Draw the share of the pool in which two samples are in the same cluster, for a subset if large."""
     from scipy.linalg import eigh
 
     from moo_clustering.visualization import plot_similarity

@@ -72,7 +72,7 @@ SPARSE = (".svm", ".svmlight", ".libsvm")
 # The relation name of MEKA contains the number of label attributes.
 _MEKA = re.compile(r"^\s*@relation\b.*:.*\s-C\s+[+-]?\d", re.IGNORECASE | re.MULTILINE)
 _RELATIONAL = re.compile(r"^\s*@attribute\b.*\brelational\s*$", re.IGNORECASE | re.MULTILINE)
-# Prepared with equal weights, unchanged, with equal weights if any column is a category, or as columns.
+# Columns get equal weights, are unchanged, get equal weights if any is a category, or remain columns.
 Preparation = Literal["equal", "none", "mixed", "columns"]
 _COMPONENTS = 100
 StemmerName = Literal["porter", "english", "none"]
@@ -169,7 +169,7 @@ def holds_bags(path: Path, bag: str | None) -> bool:
 
 
 def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> None:
-    """Raise unless bags are given exactly to a method of bags."""
+    """Raise if bags are used with a method of samples, or samples with a method of bags."""
     from moo_clustering.estimators._methods import METHODS
 
     if holds and not method.bags:
@@ -373,8 +373,8 @@ def _names(text: str) -> list[str]:
 def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> UntabledSamples:
     """Read a sparse matrix.
 
-    Raises a DataError if the matrix is damaged or not finite, the method accepts none, or ``options``
-    contain flags that name columns, because the file has no column names.
+    Raises a DataError if the matrix is damaged or not finite, the method does not accept sparse data, or
+    ``options`` contain flags that name columns, because the file has no column names.
     """
     from moo_clustering.datasets.multilabel import default_names, require_finite_csr, sparse_matrix, tidy_csr
     from moo_clustering.estimators._methods import METHODS
@@ -395,7 +395,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
-    """Form of the columns of a table for a method; None if the table must contain features already."""
+    """Return how a method needs the columns of a table; None if the table must already contain features."""
     if method.bags or options.get("metric") == "precomputed":
         return None
     if method.categorical and options.get("metric", "hamming") == "hamming":
@@ -413,10 +413,10 @@ def load_prepared(
     preparation: Preparation = "equal",
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> PreparedSamples | CategorySamples:
-    """Features from the columns of a file without another role, or these columns with empty cells filled.
+    """Read a file, and convert its columns without another role to features, or fill their empty cells.
 
-    ``options`` are those of ``prepare_table``. Raises a DataError if the file is unreadable, or no column is
-    left.
+    ``options`` are those of ``prepare_table``. Raises a DataError if the file is unreadable, or no column
+    remains.
     """
     try:
         frame, roles, notes = read_frame(path, roles)
@@ -433,7 +433,7 @@ def load_prepared(
     try:
         prepared = prepare_table(frame[features], scale="equal" if is_equal else "none", **options)
         if preparation == "mixed" and prepared.category_names and not is_equal:
-            # Next to indicators 0 and 1, the unit of a number would determine its influence.
+            # Among indicators 0 and 1, the unit of a number would determine its influence.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append(
                 "columns have equal weights, as some are categories (unless --set scale=... is given)"
@@ -529,7 +529,7 @@ def _reduced(weights: Any, n_components: int, seed: int) -> tuple[NDArray[np.flo
     with np.errstate(invalid="ignore"):  # equal documents have no variance
         X = svd.fit_transform(weights)
         share = float(svd.explained_variance_ratio_.sum())
-    # Unit rows: a document that the components represent badly must not look like an empty one.
+    # Unit rows, so that documents that the components represent badly do not look empty.
     return unit_rows(X), share if np.isfinite(share) else 1.0
 
 
@@ -539,7 +539,7 @@ def stem_features(
     """Tf-idf weights t ln(n / df) of the stems in ``min_df`` to ``max_df`` documents, with unit rows.
 
     The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed. Raises a
-    DataError if no stem is left, or the requested stemmer is not installed.
+    DataError if no stem remains, or the requested stemmer is not installed.
     """
     texts, chosen = samples.documents.texts, _available(stemmer)
     try:
