@@ -196,7 +196,7 @@ class PreparedSamples(Samples):
     notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     given: pd.DataFrame = field(default_factory=pd.DataFrame)  # the table as it was read
     preparer: TablePreparer | None = None
-    header: bool | None = None  # whether the first line was said to name the columns
+    header: bool | None = None  # whether the user stated that the first line names the columns
 
     @property
     def features(self) -> str:
@@ -443,7 +443,7 @@ class BagSamples(UntabledSamples):
         y = self.y[known]
         report = bag_report(None, labels[known], y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
-        if len(self.target_names) == 2:  # with more classes, no class is the positive one
+        if len(self.target_names) == 2:  # more classes have no positive class
             names.insert(3, "f1")
         scores = {name: float(report[name]) for name in names}
         scores["largest_class"] = float(np.bincount(y).max() / len(y))
@@ -452,8 +452,8 @@ class BagSamples(UntabledSamples):
     def indices(self, result: ClusteringResult, n_jobs: int | None = None) -> dict[str, float | None]:
         """Validity indices of a result, None where undefined.
 
-        The indices are those of :func:`~moo_clustering.validity.bag_report`, without the silhouettes where
-        the distances of all bags would take longer than the fit.
+        The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
+        distances of all bags take longer than the fit.
         """
         from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
 
@@ -474,12 +474,12 @@ class BagSamples(UntabledSamples):
 
 
 def class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
-    """The class of each sample as a set of one, empty for a sample without a class (-1)."""
+    """Convert the class of each sample to a set, empty for a sample without a class (-1)."""
     return [(names[code],) if code >= 0 else () for code in codes]
 
 
 def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray[np.int8]:
-    """Rows of 0 and 1, one column per name; a row of -1 for each sample without a label."""
+    """Return indicators 0 and 1, one column per name, with rows of -1 for samples without a label."""
     place = {name: column for column, name in enumerate(names)}
     found = np.zeros((len(sets), len(names)), dtype=np.int8)
     for row, labels in enumerate(sets):
@@ -492,7 +492,7 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
 
 
 def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
-    """Entropy of the label sets within clusters, and of random labels; empty without a label."""
+    """Return the entropy of the label sets within clusters, and of random labels; empty without labels."""
     from moo_clustering.validity import cluster_entropy
 
     known = [row for row, classes in enumerate(sets) if classes]
@@ -505,7 +505,7 @@ def _entropies(sets: LabelSets, labels: IntArray) -> dict[str, float]:
 
 
 def _plottable(column: pd.Series[Any]) -> FloatArray:
-    """Numbers as they are, dates as years, which an axis can show."""
+    """Return numbers unchanged, and dates as years."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         return column.to_numpy(dtype=np.float64)
     return 1970 + column.to_numpy(dtype="datetime64[s]").astype(np.float64) / 31556952
@@ -517,7 +517,7 @@ def _cell(value: Any) -> str:
 
 def _opening(title: str, text: str) -> str:
     title, text = one_line(title), one_line(text[: 4 * _TEXT_LENGTH])
-    # Readers put the title before the text, as it is part of what is clustered.
+    # Readers prepend the title to the text, because it is also clustered.
     text = text.removeprefix(title).lstrip()
     between = " " if title.endswith((".", "?", "!", ":")) else ": "
     whole = f"{title}{between}{text}" if title and text else title or text
