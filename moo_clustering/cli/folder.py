@@ -333,7 +333,7 @@ def _text(record: Mapping[str, Any]) -> str:
 
 
 def json_text(record: Mapping[str, Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinities, on one line if ``indent`` is None."""
+    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``."""
     plain = json.loads(_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent, ensure_ascii=False)
 
