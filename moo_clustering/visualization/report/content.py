@@ -1,4 +1,4 @@
-"""Content of a report: the solutions of a fitted estimator, their columns and the figures beside them."""
+"""Content of a report: the solutions of a fitted estimator, with their columns and figures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
-    """Objectives in natural sign, NaN where unknown."""
+    """Objectives in natural sign, NaN if unknown."""
     if front is None:
         return []
     found = np.full((len(solutions), len(front.objectives)), np.nan)
@@ -116,7 +116,7 @@ class Column:
     ----------
     name : str
     values : ndarray of shape (n_solutions,), float64
-        NaN where undefined.
+        NaN if undefined.
     is_objective : bool
     greater_is_better : bool or None
         None if neither direction is better.
