@@ -52,7 +52,7 @@ class Front:
         Row numbers of the medoids of the final partitions, padded with -1.
     n_clusters : ndarray of shape (n_solutions,), optional
     scores : mapping of str to ndarray of shape (n_solutions,)
-        Scores of the method by name, greater is better, NaN where undefined.
+        Scores of the method by name, greater is better, NaN if undefined.
     """
 
     values: FloatArray
