@@ -450,7 +450,7 @@ class BagSamples(UntabledSamples):
         return scores | self._unlabelled_accuracy(labels)
 
     def indices(self, result: ClusteringResult, n_jobs: int | None = None) -> dict[str, float | None]:
-        """Validity indices of a result, None where undefined.
+        """Validity indices of a result, None if undefined.
 
         The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
         distances of all bags take longer than the fit.
