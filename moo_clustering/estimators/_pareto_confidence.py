@@ -48,7 +48,7 @@ _MOST_KNOWN = 500
 _LEAST_P = 0.001
 # Range of the excess over references.
 _EXCESS = (-2.0, 3.0)
-# Columns of fewer distinct values keep their marginal distribution.
+# Columns of fewer distinct values retain their marginal distribution.
 _FEW_VALUES = 8
 # Upper bound of silhouettes, because outliers also increase them.
 _MOST_SILHOUETTE = 0.5
