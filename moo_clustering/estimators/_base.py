@@ -190,7 +190,7 @@ class ReportMixin(NumericOptionsMixin):
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
     ) -> ClusterDescriptions:
-        """Name the clusters and list in what each differs from its nearest cluster.
+        """Name the clusters, and describe how each differs from its nearest cluster.
 
         Parameters
         ----------
@@ -320,7 +320,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Makes cross-validation split the rows and the columns of the distances.
+        # With this tag, cross-validation splits the rows and the columns of the distances.
         tags.input_tags.pairwise = getattr(self, "metric", None) == "precomputed"
         return tags
 
@@ -352,8 +352,8 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
         Raises
         ------
         ValueError, InconsistentConstraintsError
-            If parameters, data, labels or pairs are out of range, or, unless ``conflicts="keep"``, labels and
-            pairs contradict each other.
+            If parameters, data, labels or pairs are out of range, or labels and pairs contradict each other
+            without ``conflicts="keep"``.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -410,9 +410,8 @@ class NearestSampleMixin:
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster of the nearest sample of the fit, in its scaling and metric (ties: the first).
 
-        Samples of the fit get their ``labels_``, except equal rows that constraints (or MOCK, with a warning)
-        put into different clusters, which get the label of the first. O(n n_samples n_features) time, bounded
-        memory.
+        Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints (or
+        in MOCK, with a warning), get the label of the first. O(n n_samples n_features) time, bounded memory.
 
         Parameters
         ----------
