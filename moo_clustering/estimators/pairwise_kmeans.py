@@ -174,7 +174,7 @@ class PCKMeans(PairwiseKMeans):
     -----
     A round assigns the samples one by one in random order (iterated conditional modes), and then updates the
     centres, in O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs)
-    memory. Sparse data stay sparse. n labelled samples have n(n-1)/2 pairs.
+    memory. Sparse data remain sparse. n labelled samples have n(n-1)/2 pairs.
 
     References
     ----------
