@@ -144,12 +144,12 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     Notes
     -----
     Features are not scaled. The first pass of a local search costs O(n_samples n_clusters n_features) time,
-    later passes less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes, and counts as
-    1.5 n_samples^2 distances, although it takes longer; compare strategies by ``max_time``. Other memory is
+    later passes less. A Ward cut costs O(n_samples^2 n_features) time and 4 n_samples^2 bytes. It counts as
+    1.5 n_samples^2 distances, but takes longer; compare strategies by ``max_time``. Other memory is
     O(n_samples n_features + pop_max n_clusters n_features), and up to 64 MiB for recent partitions.
 
-    The same seed and ``max_distance_evaluations`` give the same result on one machine, bit for bit, and a
-    larger budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
+    Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger
+    budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
     References
     ----------
