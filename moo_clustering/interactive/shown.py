@@ -92,7 +92,7 @@ class ShownColumn:
 
     @classmethod
     def of(cls, name: str, column: pd.Series[Any], *, is_note: bool = False) -> Self:
-        """Make a column of dates, numbers or, for all other types, texts."""
+        """Create a column of dates, numbers or, for all other types, texts."""
         if not is_note and pd.api.types.is_datetime64_any_dtype(column):
             seconds = column.to_numpy(dtype="datetime64[s]").astype(np.float64)
             return cls(name, "date", np.where(column.isna(), np.nan, seconds))
