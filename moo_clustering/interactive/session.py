@@ -64,7 +64,7 @@ class AnswerSession:
 
     ``ParetoClustering.ask`` and ``ParetoBagClustering.ask`` create sessions. Every answer updates
     ``labels_`` from the pool of the fit, without a new fit. Answered samples form groups, a kernel of the
-    pool extends the groups to the other samples, and clusters without answered samples stay as in the fit.
+    pool extends the groups to the other samples, and clusters without answered samples do not change.
     Answers change probabilities, so one wrong answer does little harm, and answers can contradict each other.
 
     Parameters
