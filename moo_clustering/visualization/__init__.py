@@ -1,9 +1,9 @@
-"""Plots of fronts, partitions, constraints, similarity matrices, bags and the course of a search.
+"""Plots of fronts, partitions, constraints, similarity matrices, bags and search histories.
 
-Each plot is two functions: ``*_data`` prepares what is shown, as plain arrays, and ``plot_*`` draws
-it, on pymoo's visualization classes where they fit, and returns the figure; ``ax`` draws into axes of
-one's own, ``path`` writes a file. Figures are made apart from pyplot, whose settings and current figure
-stay as they were. :func:`pymoo_plots` and :func:`front_bounds` are for pymoo's own plots of a ``result_``.
+``*_data`` functions prepare plain arrays, and ``plot_*`` functions draw them, partly with pymoo's
+visualization classes, and return the figure. ``ax`` selects existing axes, and ``path`` writes a file. The
+settings and the current figure of pyplot do not change. :func:`pymoo_plots` and :func:`front_bounds` support
+pymoo's own plots of a ``result_``.
 """
 
 import lazy_loader as _lazy
