@@ -81,7 +81,7 @@ _REASONS = {
 }
 
 
-# Arrays of the archive of a run, and the attributes that hold them.
+# Arrays in the archive of a run, and the corresponding attributes.
 _ARRAYS = {
     "memberships": "memberships_",
     "centers": "cluster_centers_",
@@ -99,10 +99,9 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     ) -> tuple[tuple[Any, ...], ...]:
         """Features that characterise every cluster, most characteristic first.
 
-        :class:`SubspaceMixture` orders its relevant features by weight. In other methods absent features have
-        large weights too, so features are ordered by weight times the difference between the centre of the
-        cluster and the mean of all documents, and only positive differences are included. Raises a ValueError
-        if ``n`` is below 1, or the number of names differs from the number of features.
+        :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
+        also have large weights, sort by weight times the difference between the centre and the mean of all
+        documents, if positive. Raises a ValueError if ``n`` is below 1, or the number of names is wrong.
 
         Parameters
         ----------
@@ -220,8 +219,8 @@ class SubspaceEstimator(
 
         Notes
         -----
-        -1 marks unlabelled documents, so it cannot be a class. Functions that encode ``y``, such as
-        ``cross_val_predict(method="predict_proba")``, would make -1 a class; pass labelled documents only.
+        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
+        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
         ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit.
         """
         complete(self._plans(X, y))
