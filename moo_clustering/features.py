@@ -377,7 +377,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features : int, default=1000
-            Largest number of features to select. Ties are broken by the smaller column.
+        Largest number of features to select. Ties are broken by the smaller column.
     drop_constant : bool, default=True
         Drop features that are in none or in all of the samples of ``fit``, labelled or not. They do not
         affect a clustering, and their weights would grow without bound.

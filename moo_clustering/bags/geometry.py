@@ -188,7 +188,7 @@ class BagGeometry:
         -------
         counts, masses : ndarray of shape (n_individuals, n_clusters)
         projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
-                Sums of ``arrays.products``; without slots if ``projections=False``.
+            Sums of ``arrays.products``; without slots if ``projections=False``.
         pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
             Sums of ``arrays.pulls``.
         """

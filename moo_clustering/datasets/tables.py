@@ -62,15 +62,15 @@ class Table(NamedRows):
     Parameters
     ----------
     name : str
-            Name of the data set, or of its file without the folder.
+        Name of the data set, or of its file without the folder.
     X : ndarray of shape (n_samples, n_features), float64
         Finite features.
     feature_names : tuple of str
-            One name per column of X.
+        One name per column of X.
     row_ids : ndarray of shape (n_samples,)
-            Identifiers as text, or the numbers 0, 1, ... if there are none.
+        Identifiers as text, or the numbers 0, 1, ... if there are none.
     y : ndarray of shape (n_samples,), int64, or None
-            Known classes 0, 1, ..., for scoring; -1 for empty cells.
+        Known classes 0, 1, ..., for scoring; -1 for empty cells.
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None

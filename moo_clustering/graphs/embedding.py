@@ -225,7 +225,7 @@ def eigengap(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities, zero diagonal.
     n_clusters : int
-            K; the gap is 0 if K >= n_samples.
+        K; the gap is 0 if K >= n_samples.
 
     Returns
     -------

@@ -49,8 +49,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     Returns
     -------
     csr_array
-            The row of a sample without edges is zero for both kinds, so that its unit vector is a null
-            vector.
+        The row of a sample without edges is zero for both kinds, with its unit vector as null vector.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
