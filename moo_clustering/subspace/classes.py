@@ -26,13 +26,13 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     ----------
     memberships : ndarray of shape (n_samples, n_clusters)
     targets : Targets
-            Rows of unlabelled samples are not read.
+        Rows of unlabelled samples are not read.
 
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-            Shares in [0, 1]. A cluster without labelled samples has the overall shares, or 0 if there are
-            none.
+        Shares in [0, 1]. A cluster without labelled samples has the overall shares, or 0 if there are
+        none.
     """
     return labelled_shares(memberships, targets).shares
 
@@ -47,7 +47,7 @@ def overall_shares(targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_classes,)
-            0 if no sample is labelled.
+        0 if no sample is labelled.
     """
     rows = targets.rows
     if len(rows) == 0:

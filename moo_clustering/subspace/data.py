@@ -45,7 +45,7 @@ class SubspaceData:
     dtype : numpy.dtype
         Type of panels, centroids, weights and memberships; sums over samples or features are float64.
     n_jobs : int or None
-            Number of threads, as for joblib; results do not depend on it.
+        Number of threads, as for joblib; results do not depend on it.
     """
 
     def __init__(self, matrix: SparseMatrix | DenseMatrix, dtype: DTypeLike, n_jobs: int | None) -> None:

@@ -288,7 +288,7 @@ class Iterated(NamedTuple):
         Objectives of all sweeps.
     n_iter : int
     converged : bool
-            Whether no membership changed by ``tol`` or more in the last sweep.
+        Whether no membership changed by ``tol`` or more in the last sweep.
     """
 
     sweep: Sweep
@@ -338,19 +338,19 @@ class Sweep(NamedTuple):
     memberships : ndarray of shape (n_samples, n_clusters)
         New memberships; rows sum to 1.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-            Centroids; logarithms of the weights lambda, -inf for constant features.
+        Centroids; logarithms of the weights lambda, -inf for constant features.
     shares : ndarray of shape (n_clusters, n_classes)
-            Shares of classes in the new memberships, from which predictions are made.
+        Shares of classes in the new memberships, from which predictions are made.
     impurities : ndarray of shape (n_clusters,)
-            Impurities of the previous memberships, used for weights, new memberships and objective.
+        Impurities of the previous memberships, used for weights, new memberships and objective.
     distances : ndarray of shape (n_samples, n_clusters), float64
-            Distances with (m lambda)^q.
+        Distances with (m lambda)^q.
     chi_term : ndarray of shape (n_clusters,)
         Sum over features of (m lambda)^q chi.
     objective : float
-            Equation (2) with m lambda for lambda, at the new memberships.
+        Equation (2) with m lambda for lambda, at the new memberships.
     change : float
-            Largest change of a membership.
+        Largest change of a membership.
     """
 
     memberships: AnyFloatArray
