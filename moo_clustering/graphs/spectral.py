@@ -284,7 +284,7 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Eigenvectors of the largest eigenvalues of root S root, increasing; None if a dense solution is needed."""
+    """Eigenvectors of the largest eigenvalues of root S root, increasing; None if dense is required."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None

@@ -377,7 +377,7 @@ class SubspaceOptions:
     gamma : float, default=0.5
         Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none", None}, default="mean"
-        Normalisation of the impurity of clusters, see :func:`impurity`; None: impurity 0.
+        Normalisation of the impurity of clusters; None: impurity 0.
     impurity_in_membership : bool, default=True
         Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
