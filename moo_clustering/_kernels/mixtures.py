@@ -59,16 +59,16 @@ def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares : ndarray of shape (k,), (k, d) and (k, d), float64
         Moments of features with mean 0 and variance 1 over all samples.
     floor : float
-            Smallest variance.
+        Smallest variance.
     prices : ndarray of shape (d,), float64
-            Cost of a relevant feature in nats; infinite for features that cannot be relevant.
+        Cost of a relevant feature in nats; infinite for features that cannot be relevant.
     features : ndarray of shape (k, d), int32
     linear, curves : ndarray of shape (k, d), float64
         Coefficients of x and x^2 in the order of ``features``.
     bases, counts : ndarray of shape (k,), float64 and int32
-            Constant of a score, which is -inf for an empty cluster; number of relevant features.
+        Constant of a score, which is -inf for an empty cluster; number of relevant features.
     gains, centers, variances : ndarray of shape (k, d), float64
-            Values per feature; gains are 0 for features that are not relevant.
+        Values per feature; gains are 0 for features that are not relevant.
     """
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0

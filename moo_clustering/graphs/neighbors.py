@@ -562,7 +562,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Round non-negative distances to 40 significant bits (5e-13), so that rounding noise is tied."""
+    """Round non-negative distances to 41 significant bits (5e-13), so that rounding noise is tied."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
