@@ -129,7 +129,7 @@ def node_count(n_points: int) -> int:
 
 @njit(cache=True, nogil=True)
 def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Build a KD-tree: points by position (n,), start and stop (n_nodes,), corners of boxes (n_nodes, d) each."""
+    """Build a KD-tree: points by position (n,), start and stop (n_nodes,), box corners (n_nodes, d) each."""
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -404,7 +404,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
 
 @njit(cache=True, nogil=True)
 def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any], out: NDArray[Any]) -> None:
-    """out[q] = clusters after n_merges[q] merges, numbered by first appearance; n_merges must not decrease."""
+    """out[q] = clusters after n_merges[q] (non-decreasing) merges, numbered by first appearance."""
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -689,7 +689,7 @@ def _label_nodes(
 
 @njit(cache=True, nogil=True)
 def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
-    """Fill ``links`` (n-1, 2) with positions: in every round, each component gets its shortest outward link."""
+    """Fill ``links`` (n-1, 2) with positions: in every round, each component gets its shortest link out."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
