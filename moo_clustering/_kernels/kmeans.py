@@ -265,7 +265,7 @@ def lloyd(
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative: NDArray[Any], value: float) -> int:
-    """First position of a larger sum, or the last; ``np.searchsorted`` takes four times as long to compile."""
+    """First position of a larger sum, or the last; ``np.searchsorted`` compiles four times as slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2

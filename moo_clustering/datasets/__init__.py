@@ -6,6 +6,7 @@ names, row identifiers, known classes (for scoring) and partial labels (for semi
 :func:`tfidf` converts texts to features. Files that cannot be read raise a :class:`DataError` that names
 column and row.
 """
+
 import lazy_loader as _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
