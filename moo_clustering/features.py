@@ -621,6 +621,7 @@ class PaperTfidfTransformer(_SparseWeighting):
         """Count the documents that contain each term.
 
         Raises a ValueError if a value is negative, infinite or missing.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
@@ -639,6 +640,7 @@ class PaperTfidfTransformer(_SparseWeighting):
 
         Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
         ``fit``.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)

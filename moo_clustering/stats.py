@@ -285,6 +285,7 @@ def compare(
     Returns
     -------
     Comparison
+
     Examples
     --------
     >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.4, 0.2], [0.7, 0.6, 0.3], [0.9, 0.8, 0.7]]

@@ -57,6 +57,7 @@ class Bags:
         If there is no bag, a bag is empty, values are not finite, or shapes do not match.
     TypeError
         If values are not real numbers.
+
     Examples
     --------
     >>> from moo_clustering.bags import Bags

@@ -74,6 +74,7 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     -------
     ndarray of shape (n_bags, len(statistics) * n_features), float64
         All features of the first statistic, then all features of the next.
+
     Examples
     --------
     >>> from moo_clustering.bags import bag_statistics
@@ -130,6 +131,7 @@ def sliced_quantile_embedding(
     Returns
     -------
     ndarray of shape (n_bags, n_directions * n_quantiles), float64
+
     Examples
     --------
     >>> from moo_clustering.bags import sliced_quantile_embedding
