@@ -166,7 +166,9 @@ class StemmingAnalyzer:
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
     O(length of the document) time, O(distinct words so far) memory. Raises a TypeError or ValueError if an
-    option is invalid, and an ImportError if snowballstemmer is not installed.
+    option is invalid, and an ImportError if snowballstemmer is not installed. Sources: Ensemble non-negative
+    matrix factorization for clustering biomedical documents, section 3.1; M. Porter, "An algorithm for suffix
+    stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -178,11 +180,6 @@ class StemmingAnalyzer:
     expand_terms : callable, optional
         ``expand_terms(headings) -> headings`` replaces the subject headings of a document, for example to
         add all ancestors in a thesaurus. It is not called for documents without headings.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
-    M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Examples
     --------
@@ -499,18 +496,15 @@ class NCWTransformer(_SparseWeighting):
     documents of ``fit``, which include a_i. It stays zero if z_i = 0. A new document a has z = <a, s> with
     the same s, independently of other new documents, and is zero if it shares no term with the documents of
     ``fit``. O(stored weights) time and memory, because the similarity matrix is never built. The output is
-    sparse, so ``set_output`` accepts ``"default"`` only.
+    sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble non-negative matrix factorization
+    for clustering biomedical documents, section 2.1; W. Xu, X. Liu, Y. Gong, "Document clustering based on
+    non-negative matrix factorization", SIGIR (2003).
 
     Attributes
     ----------
     sum_ : ndarray of shape (n_features,), float64
         Sum s of the documents of ``fit``.
     n_features_in_, feature_names_in_
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 2.1.
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
 
     Examples
     --------

@@ -119,7 +119,9 @@ def write_archive(
     """Write arrays and metadata atomically.
 
     O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects any
-    later change.
+    later change. Raises an OSError if the file cannot be written; an existing file is then unchanged. Raises
+    a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
+    represent, and a ValueError for a key with other characters.
 
     Parameters
     ----------
@@ -131,15 +133,6 @@ def write_archive(
         Values that :func:`to_json` accepts. They are read back as that function returns them.
     compressed : bool, default=False
         Whether to compress, which is worthwhile for repetitive data that are written once.
-
-    Raises
-    ------
-    TypeError
-        For object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot represent.
-    ValueError
-        For a key with other characters.
-    OSError
-        If the file cannot be written. An existing file is then unchanged.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -359,7 +352,9 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 
     The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
     process ends for any reason, so that the lock file of a killed process has no effect. If the file system
-    does not support locks, a warning is issued and the block runs without a lock.
+    does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
+    if another process, or another block of this process, has locked the folder, and an OSError that names the
+    folder if it is not writable.
 
     Parameters
     ----------
@@ -370,13 +365,6 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     ------
     callable
         Returns whether the locked folder still exists, and was not removed and created again.
-
-    Raises
-    ------
-    FolderInUseError
-        If another process, or another block of this process, has locked the folder.
-    OSError
-        If the folder is not writable. The error names the folder.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -825,6 +813,8 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     """Read the state of a run.
 
     Warns if the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
+    Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint. Raises a
+    CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
 
     Parameters
     ----------
@@ -834,13 +824,6 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     -------
     (arrays, meta) or None
         Arguments of :func:`save_checkpoint`, or None if the file does not exist.
-
-    Raises
-    ------
-    ArchiveError
-        If the file is not a readable checkpoint, with the reason and the remedy.
-    CheckpointMismatchError
-        If the checkpoint belongs to another run, with the other method or every difference.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)

@@ -64,7 +64,10 @@ def shaffer_static(
 
     It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
     fewer other pairs can be equal. Scores that differ by rounding noise are tied, see :func:`average_ranks`.
-    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call.
+    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P. Shaffer,
+    "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
+    Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
+    over Multiple Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -84,13 +87,6 @@ def shaffer_static(
     DataFrame of n_methods (n_methods - 1) / 2 rows
         ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
         ``significant``, most different pairs first. See also :func:`pair_matrix`.
-
-    References
-    ----------
-    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
-       American Statistical Association 81(395), 1986.
-    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
-       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
     Examples
     --------
@@ -159,7 +155,8 @@ def friedman(
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(n_datasets n_methods
     log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is
-    not a number.
+    not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal
+    of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -173,11 +170,6 @@ def friedman(
     -------
     FriedmanResult
         If all values of every data set are equal, the statistics are 0 and the p-values 1.
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-       Machine Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------

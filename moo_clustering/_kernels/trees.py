@@ -192,8 +192,7 @@ def nearest_by_blocks(
     near: NDArray[Any],
     squares: NDArray[Any],
 ) -> int:
-    """Nearest points of queries, including themselves, in single precision; return the number of searched
-    leaves.
+    """Nearest points of queries, including themselves, in float32; return the number of searched leaves.
 
     Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
     padded with inf. Its box has the corners ``low[:, a]`` and ``high[:, a]``. Queries are points too, at
@@ -354,8 +353,7 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
-    """Merge order of ``links`` (n-1, 2), which are sorted by length, as positions; False if they are not a
-    tree.
+    """Merge order, as positions, of ``links`` (n-1, 2) sorted by length; False if they are not a tree.
 
     The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need no
     new inspection before the smallest size increases, and links used meanwhile are skipped like those of

@@ -27,6 +27,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
+    Raises TypeError if values are not real numbers, and ValueError if there is no bag, a bag is empty, values
+    are not finite, or shapes do not match.
 
     Parameters
     ----------
@@ -50,13 +52,6 @@ class Bags:
         Number of instances of every bag.
     bag_of_instance : ndarray of shape (n_instances,), int64, read-only
         Bag of every row of ``instances``.
-
-    Raises
-    ------
-    ValueError
-        If there is no bag, a bag is empty, values are not finite, or shapes do not match.
-    TypeError
-        If values are not real numbers.
 
     Examples
     --------
