@@ -118,7 +118,7 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     """Message of an error for users of the command.
 
     ``flags`` maps options to flags with their arguments: ``{"drop": "--drop NAME"}``. Remedies that use other
-    options, or switch an option off, are omitted.
+    options, or switch an option off without a flag ``--no-...``, are omitted.
     """
     return _advised(
         error.problem,
@@ -174,8 +174,7 @@ def holds_documents(path: Path) -> bool:
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
     """Read a file, and decompress gzip.
 
-    Raises a DataError if a gzip file is damaged, or expands beyond both ``expansion`` times its size and 16
-    MiB.
+    Raises a DataError if gzip data are damaged, or exceed both ``expansion`` times their size and 16 MiB.
     """
     raw = path.read_bytes()
     if not raw.startswith(b"\x1f\x8b") and path.suffix.lower() != ".gz":

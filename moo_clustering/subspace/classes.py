@@ -31,8 +31,7 @@ def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in [0, 1]. A cluster without labelled samples has the overall shares, or 0 if there are
-        none.
+        Shares in [0, 1]. Clusters without labelled samples have the overall shares, or 0 if none exist.
     """
     return labelled_shares(memberships, targets).shares
 
