@@ -1,4 +1,4 @@
-"""Term counts, weights, stems, information gain."""
+"""Features of documents: term counts, term weights, stems and information gain."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _TOKENS = re.compile("[a-z][a-z]+")
 _FIELDS = ("title", "abstract", "text")
 _HEADINGS = "headings"
 _ALL_FIELDS = (*_FIELDS, _HEADINGS)
-# The order of summation changes the last digits of equal gains.
+# Equal gains can differ in their last digits, which depend on the order of summation.
 _DECIMALS = 12
 
 
@@ -66,7 +66,9 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems of every document.
 
-    O(total length) time, O(stored counts) memory.
+    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if documents or options
+    are invalid or no term is left, and an ImportError if the stemmer needs snowballstemmer, which is not
+    installed.
 
     Parameters
     ----------
@@ -83,13 +85,6 @@ def document_term_counts(
         Counts, with a zero row for a document without terms.
     terms : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If no term is left, or documents or options are invalid.
-    ImportError
-        If the stemmer requires the package snowballstemmer, which is not installed.
 
     Examples
     --------
@@ -118,11 +113,11 @@ def document_term_counts(
 def prune_terms(
     counts: ArrayLike | csr_matrix, terms: ArrayLike, *, min_df: float = 2
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Drop the terms that occur in few of the documents, such as a subset of a collection.
+    """Drop the terms that occur in few documents, for example in a subset of a collection.
 
     O(stored counts) time and memory. ``prune_terms(counts[rows], terms, min_df=2)``, with counts of all
-    documents made with ``min_df=1``, equals :func:`document_term_counts` of these documents. Raises a
-    ValueError if no term is left, or an argument is invalid.
+    documents from ``min_df=1``, equals :func:`document_term_counts` of these documents. Raises a ValueError
+    if no term is left, or an argument is invalid.
 
     Parameters
     ----------
@@ -166,11 +161,14 @@ def _least_documents(min_df: Any, n_documents: int) -> float:
 
 
 class StemmingAnalyzer:
-    """Stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
+    """Analyzer that returns stems of a document, for ``CountVectorizer(analyzer=StemmingAnalyzer())``.
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
-    remaining words stemmed; the analyzer stores the stem of every distinct word. O(length of the document)
-    time, O(distinct words so far) memory. A pickle omits the stored stems.
+    remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
+    O(length of the document) time, O(distinct words so far) memory. Raises a TypeError or ValueError if an
+    option is invalid, and an ImportError if snowballstemmer is not installed. Sources: Ensemble non-negative
+    matrix factorization for clustering biomedical documents, section 3.1; M. Porter, "An algorithm for suffix
+    stripping", Program 14 (1980).
 
     Parameters
     ----------
@@ -182,18 +180,6 @@ class StemmingAnalyzer:
     expand_terms : callable, optional
         ``expand_terms(headings) -> headings`` replaces the subject headings of a document, for example to
         add all ancestors in a thesaurus. It is not called for documents without headings.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an option is invalid.
-    ImportError
-        If the package snowballstemmer is not installed.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 3.1.
-    M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Examples
     --------
@@ -220,7 +206,7 @@ class StemmingAnalyzer:
         self._stems = _Stems(_stem_function(stemmer), self.stop_words)
 
     def __call__(self, document: TextDocument) -> list[str]:
-        """Stems of a document, in order and with repetitions.
+        """Return the stems of a document, in order and with repetitions.
 
         Raises a TypeError or ValueError if the document or a field has another type.
 
@@ -270,7 +256,7 @@ class _Stems(dict[str, str]):
         self._lock = threading.Lock()
 
     def __missing__(self, word: str) -> str:
-        # Snowball's stemmers store the current word, so they are not shared between threads.
+        # Snowball's stemmers store the current word, so threads must not use them simultaneously.
         with self._lock:
             self[word] = self._stem(word)
         return self[word]
@@ -388,7 +374,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features : int, default=1000
-        Number of features to select; all if there are fewer. Ties are broken by the smaller column.
+        Largest number of features to select. Ties are broken by the smaller column.
     drop_constant : bool, default=True
         Drop features that are in none or in all of the samples of ``fit``, labelled or not. They do not
         affect a clustering, and their weights would grow without bound.
@@ -401,19 +387,15 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         Mask of the selected features.
     n_features_in_, feature_names_in_
 
-    Warns
-    -----
-    UserWarning
-        If all features are constant, so that none is selected.
-
     Notes
     -----
+    Warns if all features are constant, so that none is selected. ``transform`` does not change values. The
+    cost is that of :func:`information_gain`.
+
     Gains are computed from labelled samples only. In a ``Pipeline`` that is fitted to training samples, with
     -1 for unlabelled samples, the labels of test samples and of unlabelled samples are never used. The paper
     selected one set of features for all experiments, with the labels of test and "unlabelled" samples, which
     overestimates results with few labels. To reproduce that, fit a selector with all labels before any split.
-
-    ``transform`` does not change the values. The cost is that of :func:`information_gain`.
 
     Examples
     --------
@@ -437,6 +419,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Compute the gains and select the features.
 
+        Raises a ValueError if no sample is labelled, or ``X`` or ``y`` is invalid.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -444,11 +428,6 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
             unlabelled samples.
-
-        Raises
-        ------
-        ValueError
-            If no sample is labelled, or ``X`` or ``y`` is invalid.
         """
         # Only the presence of y is checked here; information_gain checks its values.
         X = numeric_features(
@@ -514,25 +493,18 @@ class NCWTransformer(_SparseWeighting):
     """Divide documents by the root of their similarity to all documents (normalised-cut weighting).
 
     Document a_i becomes b_i = a_i / sqrt(z_i), z_i = sum_j <a_i, a_j> = <a_i, s> with the sum s of the
-    documents of ``fit``, which include a_i. It stays zero if z_i = 0.
+    documents of ``fit``, which include a_i. It stays zero if z_i = 0. A new document a has z = <a, s> with
+    the same s, independently of other new documents, and is zero if it shares no term with the documents of
+    ``fit``. O(stored weights) time and memory, because the similarity matrix is never built. The output is
+    sparse, so ``set_output`` accepts ``"default"`` only. Sources: Ensemble non-negative matrix factorization
+    for clustering biomedical documents, section 2.1; W. Xu, X. Liu, Y. Gong, "Document clustering based on
+    non-negative matrix factorization", SIGIR (2003).
 
     Attributes
     ----------
     sum_ : ndarray of shape (n_features,), float64
         Sum s of the documents of ``fit``.
     n_features_in_, feature_names_in_
-
-    Notes
-    -----
-    O(stored weights) time and memory: the similarity matrix is never built. A new document a has z = <a, s>
-    with the same s. It is weighted by its similarity to the documents of ``fit``, independently of other new
-    documents, and is zero if it shares no term with them. The output is sparse, so ``set_output`` accepts
-    ``"default"`` only.
-
-    References
-    ----------
-    Ensemble non-negative matrix factorization for clustering biomedical documents, section 2.1.
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003).
 
     Examples
     --------
@@ -548,17 +520,14 @@ class NCWTransformer(_SparseWeighting):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute the sum of the documents.
 
+        Raises a ValueError if a value is negative, infinite or missing.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
             Non-negative weights. The published method has rows of unit length, or zero rows.
         y : None
             Ignored.
-
-        Raises
-        ------
-        ValueError
-            If a value is negative, infinite or missing.
         """
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
@@ -570,6 +539,9 @@ class NCWTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight documents by their similarity to the documents of ``fit``.
 
+        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
+        ``fit``.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
@@ -579,15 +551,10 @@ class NCWTransformer(_SparseWeighting):
         -------
         weighted : sparse matrix of shape (n_documents, n_terms), CSR
             float32 for float32, else float64.
-
-        Raises
-        ------
-        ValueError
-            If a value is negative, infinite or missing, or the number of terms differs from ``fit``.
         """
         check_is_fitted(self)
         weights = validated_rows(self, X, reset=False)
-        # Scaled by the size of the sums, which cancels out, products neither overflow nor underflow.
+        # Scale by the size of the sums, which cancels out, so that products neither overflow nor underflow.
         size = int(np.frexp(self.sum_.max(initial=0.0))[1])
         weights.data = np.ldexp(weights.data, -size)
         z = weights @ np.ldexp(self.sum_, -size)
@@ -647,6 +614,8 @@ class PaperTfidfTransformer(_SparseWeighting):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Count the documents that contain each term.
 
+        Raises a ValueError if a value is negative, infinite or missing.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
@@ -661,7 +630,10 @@ class PaperTfidfTransformer(_SparseWeighting):
 
     @documented(NCWTransformer.transform)
     def transform(self, X: Any) -> csr_matrix:
-        """Weight counts.
+        """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
+
+        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
+        ``fit``.
 
         Parameters
         ----------
@@ -692,7 +664,7 @@ def binary_unigrams(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Indicators of the words of every text, by scikit-learn's ``CountVectorizer(binary=True)``.
+    """Indicators of the words of every text, from scikit-learn's ``CountVectorizer(binary=True)``.
 
     O(total length of the texts) time, O(stored values) memory. Source: Multi-label ASRS dataset
     classification using semi-supervised subspace clustering, section 5. Raises a TypeError or ValueError if
@@ -728,7 +700,7 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Fit an unfitted scikit-learn vectorizer. Returns the document-term matrix and the terms.
+    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms.
 
     Raises a TypeError if ``texts`` is not a sequence of texts, and a ValueError if there are no texts or no
     terms left.
@@ -753,5 +725,5 @@ def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]
 
 
 def as_stop_words(stop_words: str | Sequence[str] | None) -> str | list[str] | None:
-    """Stop words in the form that scikit-learn accepts."""
+    """Convert stop words to the form that scikit-learn accepts."""
     return stop_words if stop_words is None or isinstance(stop_words, str) else list(stop_words)

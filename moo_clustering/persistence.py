@@ -1,4 +1,4 @@
-"""Archives without pickles, atomic writes, checkpoints, fingerprints."""
+"""Archives without pickles, atomic writes, checkpoints and fingerprints."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ _CSR_CLASSES = {"csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = "__archive__"
 VERSION = 1
-_CHUNK = 1 << 20  # elements hashed at a time when they must be copied
+_CHUNK = 1 << 20  # elements per block when arrays must be copied for hashing
 # An archive may expand to this many bytes, or to this multiple of its size. A decompression bomb exceeds
-# both, because zeros shrink to a thousandth; repetitive data rarely do.
+# both, because zeros shrink to a thousandth; repetitive data rarely exceed both.
 _ALWAYS, EXPANSION = 2**28, 100
 # Largest number of rows or columns of an array without any bytes.
 _MOST_EMPTY = 2**24
@@ -73,10 +73,11 @@ _HEADERS: dict[tuple[int, int], Callable[[Any], tuple[tuple[int, ...], bool, np.
     (2, 0): npy.read_array_header_2_0,
 }
 _KIND = "checkpoint"
-# Spreadsheets run formulas at the beginning of a cell, after blanks, and of its parts. They split a cell at
-# the separator of another locale or at the end of a line, where they do not see its quotes. A part that ends
-# with one counts too, since its closing quote would begin a cell. Apostrophes that a text has there count, so
-# that it is read as it was written. The page of reports (`download.js`) does the same.
+# Spreadsheets run formulas at the beginning of a cell, after blanks, and at the beginning of its parts. They
+# split a cell at the separator of another locale or at the end of a line, where they ignore its quotes. A
+# separator at the end of a cell counts too, because the closing quote would begin a new cell. Apostrophes
+# that the text itself has are escaped too, so that it is read back unchanged. `download.js` of the report
+# does the same.
 _SEPARATORS = ";|\t-\r\x1c-\x1f\x85\u2028\u2029\u060c\u061b\u3001\uff0c\uff1b\uff5c"
 _BLANKS = (
     '"\\x00-\x08\x0e-\x1b \x7f-\x84\x86-\xa0\xad'
@@ -117,8 +118,10 @@ def write_archive(
 ) -> None:
     """Write arrays and metadata atomically.
 
-    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, so any later
-    change is detected.
+    O(bytes) time, without a copy of C-contiguous arrays. The archive contains a checksum, which detects any
+    later change. Raises an OSError if the file cannot be written; an existing file is then unchanged. Raises
+    a TypeError for object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot
+    represent, and a ValueError for a key with other characters.
 
     Parameters
     ----------
@@ -127,18 +130,9 @@ def write_archive(
     arrays : mapping of str to ndarray, csr_matrix or csr_array
         Keys consist of letters, digits and ``_ . / -``. ``numpy.load`` reads dense arrays by these names.
     meta : mapping
-        Any value that :func:`to_json` accepts, and reads back as that function returns it.
+        Values that :func:`to_json` accepts. They are read back as that function returns them.
     compressed : bool, default=False
-        Whether to compress, which pays for repetitive data that are written once.
-
-    Raises
-    ------
-    TypeError
-        For object or masked arrays, sparse formats other than CSR, and metadata that JSON cannot represent.
-    ValueError
-        For a key with other characters.
-    OSError
-        If the file cannot be written. An existing file is then unchanged.
+        Whether to compress, which is worthwhile for repetitive data that are written once.
     """
     members: dict[str, NDArray[Any]] = {}
     sparse_classes: dict[str, dict[str, Any]] = {}
@@ -169,7 +163,10 @@ def write_archive(
 
 
 def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read an archive of :func:`write_archive`. Never executes code from the file.
+    """Read an archive of :func:`write_archive`, without executing code from the file.
+
+    Raises a FileNotFoundError if the file does not exist, and an ArchiveError for truncated, damaged, edited
+    or foreign files, and files of another format.
 
     Parameters
     ----------
@@ -180,13 +177,6 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     arrays : dict of str to ndarray, csr_matrix or csr_array
         Arrays in the order of writing.
     meta : dict
-
-    Raises
-    ------
-    ArchiveError
-        For truncated, damaged, edited or foreign files, and files of another format.
-    FileNotFoundError
-        If the file does not exist.
     """
     path = checked_path(path)
     with open_file(path) as file:
@@ -204,7 +194,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
             raise
         except KeyError as error:
             raise ArchiveError(f"{path} is a damaged {FORMAT}: it lacks {error.args[0]}") from error
-        except Exception as error:  # zipfile, zlib, numpy and scipy each have their own for damaged bytes
+        except Exception as error:  # zipfile, zlib, numpy and scipy raise different errors for damaged bytes
             raise ArchiveError(f"{path} is a damaged {FORMAT}: {error}") from error
 
 
@@ -286,7 +276,7 @@ def open_file(path: str | PathLike[str]) -> BinaryIO:
 
 
 def read_bytes(path: str | PathLike[str], most: int) -> bytes:
-    """Read the bytes of a regular file. Raises an OSError if there are more than ``most``."""
+    """Read the bytes of a regular file; raise an OSError if there are more than ``most``."""
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -295,7 +285,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
 
 
 def version_fault(version: object, newest: int) -> str:
-    """Reason why a version of a format cannot be read, as the end of a sentence, or an empty string."""
+    """Return why a version of a format cannot be read, as the end of a sentence, or an empty string."""
     if type(version) is int and 1 <= version <= newest:
         return ""
     if type(version) is int and version > newest:
@@ -307,7 +297,7 @@ def version_fault(version: object, newest: int) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether this can be the name of a temporary file that a killed process left behind."""
+    """Whether a killed process may have left a temporary file of this name."""
     return name == _LOCK or (name.startswith(".") and name.endswith(".tmp"))
 
 
@@ -322,11 +312,11 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_abandoned(temporary: str, number: int) -> bool:
-    """Whether a temporary file is unused: it is not locked, and its process has ended or is long idle."""
+    """Whether a temporary file is unused: it is unlocked, and its process has ended or is long idle."""
     before = os.lstat(temporary)
     if os.path.basename(temporary) in _WRITING or not stat.S_ISREG(before.st_mode):
         return False
-    if sys.platform == "win32":  # where a file that is open cannot be removed
+    if sys.platform == "win32":  # Windows cannot remove an open file
         return time.time() - before.st_mtime > _UNTOUCHED
     with open(temporary, "rb") as file:
         try:
@@ -340,7 +330,7 @@ def _is_abandoned(temporary: str, number: int) -> bool:
 
 
 def _lives(number: int) -> bool:
-    """Whether another process has this number. ``_WRITING`` lists the files of this process."""
+    """Whether another process has this number; ``_WRITING`` lists the files of this process."""
     if number == os.getpid():
         return False
     try:
@@ -360,6 +350,12 @@ class FolderInUseError(ValueError):
 def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     """Context that locks a folder for writing, and removes temporary files of killed processes.
 
+    The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
+    process ends for any reason, so that the lock file of a killed process has no effect. If the file system
+    does not support locks, a warning is issued and the block runs without a lock. Raises a FolderInUseError
+    if another process, or another block of this process, has locked the folder, and an OSError that names the
+    folder if it is not writable.
+
     Parameters
     ----------
     folder : path-like
@@ -369,23 +365,6 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
     ------
     callable
         Returns whether the locked folder still exists, and was not removed and created again.
-
-    Raises
-    ------
-    FolderInUseError
-        If another process, or another block of this process, has locked the folder.
-    OSError
-        If the folder is not writable. The error names the folder.
-
-    Warns
-    -----
-    UserWarning
-        If the file system does not support locks. The block then runs without a lock.
-
-    Notes
-    -----
-    The lock is that of an open file (``flock``, on Windows a locked byte). The system releases it when the
-    process ends for any reason, so the lock file of a killed process has no effect.
     """
     path = checked_path(folder, "folder") / _LOCK
     try:
@@ -408,7 +387,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         _sweep(path.parent)
         yield is_held
     finally:
-        # Remove the name while the lock is still ours. Windows removes only closed files.
+        # Remove the name before the lock is released. Windows removes only closed files.
         if sys.platform == "win32":
             os.close(descriptor)
         if is_held():
@@ -419,9 +398,9 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
 
 
 def _lock_file(path: Path) -> int:
-    """Lock a file and return its descriptor. Raises a BlockingIOError if it is locked already."""
+    """Lock a file and return its descriptor; raise a BlockingIOError if it is already locked."""
     for _ in range(100):
-        # A link under this name must not lead to files elsewhere.
+        # Do not follow a symbolic link of this name to a file elsewhere.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             if sys.platform == "win32":
@@ -473,7 +452,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
         with open(temporary, "xb") as file:
             if sys.platform != "win32":
                 with suppress(OSError):
-                    # Tells other processes that clean the folder that this one is alive.
+                    # The lock shows other processes that clean the folder that this process is alive.
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
@@ -485,7 +464,7 @@ def _written(path: Path, put: Callable[[Path, Path], None]) -> Iterator[BinaryIO
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             # The error of a full disk has no file name, and the temporary name would not help.
-            if error.errno is None:  # as image libraries raise them
+            if error.errno is None:  # image libraries raise such errors
                 raise type(error)(f"{path}: {error}") from error
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
@@ -565,7 +544,7 @@ def check_digest(members: Mapping[str, NDArray[Any]]) -> None:
         written = header["sha256"] if header["version"] == VERSION else None
         found = digest(header, members)
     except (KeyError, TypeError, ValueError, RecursionError):
-        return  # what is wrong with the header, its readers say
+        return  # other readers report faults of the header
     if written not in (None, found):
         raise ValueError("it was changed after it was written (its checksum differs)")
 
@@ -574,22 +553,18 @@ def fingerprint(*arrays: ArrayLike | sparse.sparray | sparse.spmatrix | None) ->
     """SHA-256 of arrays: their number, types, shapes and bytes.
 
     O(bytes) time. C-contiguous arrays are not copied; others are copied in blocks of a million elements.
+    Raises a TypeError for arrays of Python objects.
 
     Parameters
     ----------
     *arrays : array-like, sparse matrix or None
-        Memory layout and byte order have no influence. The dtype, the sign of zero and the bits of NaN have.
-        Sparse matrices are converted to canonical CSR, and differ from their dense form.
+        The dtype, the sign of zero and the bits of NaN affect the result. Memory layout and byte order do
+        not. Sparse matrices are converted to canonical CSR, and differ from their dense form.
 
     Returns
     -------
     str
         64 hexadecimal digits.
-
-    Raises
-    ------
-    TypeError
-        For arrays of Python objects.
     """
     digest = hashlib.sha256()
     for position, array in enumerate(arrays):
@@ -641,7 +616,8 @@ def to_json(value: Any, where: str = "value") -> Any:
     """Convert a value to JSON types.
 
     NumPy scalars become Python numbers; arrays, tuples and sets (sorted) become lists; paths become strings.
-    NaN and infinities remain, which Python's JSON reader accepts.
+    NaN and infinities remain, which Python's JSON reader accepts. Raises a TypeError for another type, with
+    its position in the value.
 
     Parameters
     ----------
@@ -654,11 +630,6 @@ def to_json(value: Any, where: str = "value") -> Any:
     -------
     object
         Consists of dict, list, str, int, float, bool and None only.
-
-    Raises
-    ------
-    TypeError
-        For another type, with its place inside the value.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -702,7 +673,7 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
             raise
         except ObjectsError as error:
             raise kind(f"{path} holds Python objects, which are never loaded") from error
-        except Exception as error:  # zipfile, zlib and numpy each have their own for damaged bytes
+        except Exception as error:  # zipfile, zlib and numpy raise different errors for damaged bytes
             raise kind(f"{path} is a damaged NumPy archive: {error}") from error
     for name in needed:
         if name not in arrays:
@@ -719,7 +690,7 @@ class ObjectsError(ValueError):
 def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read every array of an archive, and skip other members (without ``.npy``).
 
-    Never unpickles, and allocates no more memory than the file has bytes for. Checksums of
+    Arrays are never unpickled, and allocate no more memory than the file has bytes for. Checksums of
     :func:`~moo_clustering.persistence.write_archive` are verified. Raises an ObjectsError for arrays of
     Python objects; and ValueError, OSError, zipfile.BadZipFile or zlib.error for damaged files, headers that
     declare too many bytes, and content that expands beyond 100 times the file and 256 MiB.
@@ -730,7 +701,7 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         if _n_listed(file, size) not in (None, len(archive.infolist())):
             raise ValueError("its list of members is cut off")
         for each in archive.infolist():
-            archive.open(each).close()  # refuses names that the list and the member do not agree on
+            archive.open(each).close()  # raises if the list and the member have different names
         members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
@@ -749,7 +720,7 @@ def most_expanded(size: int, expansion: int = EXPANSION) -> int:
 
 
 def _n_listed(file: BinaryIO, size: int) -> int | None:
-    """Number of members at the end of a zip file, or None if it exceeds the two-byte field."""
+    """Number of members listed at the end of a zip file, or None if it exceeds the two-byte field."""
     file.seek(max(0, size - _LONGEST_END))
     end = file.read()
     start = end.rfind(b"PK\x05\x06")
@@ -770,7 +741,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
             raise ObjectsError(f"array {name!r} holds Python objects")
-        # With truth values and negative numbers Python's products would fit all the same.
+        # Otherwise, the byte count could also match for booleans or negative numbers.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the shape {shape}")
         there, declared = member.file_size - file.tell(), math.prod(shape) * dtype.itemsize
@@ -783,7 +754,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     if dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
-        if letters.max() > sys.maxunicode:  # numpy would fail without saying where, whoever reads the text
+        if letters.max() > sys.maxunicode:  # numpy would fail later, without naming the array
             raise ValueError(f"array {name!r} holds what is no text")
     return array
 
@@ -841,6 +812,10 @@ def save_checkpoint(checkpoint: Checkpoint, arrays: Mapping[str, Any], meta: Map
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Read the state of a run.
 
+    Warns if the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
+    Raises an ArchiveError, with the remedy, if the file is not a readable checkpoint. Raises a
+    CheckpointMismatchError, with all differences, if the checkpoint belongs to another run.
+
     Parameters
     ----------
     checkpoint : Checkpoint
@@ -849,18 +824,6 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     -------
     (arrays, meta) or None
         Arguments of :func:`save_checkpoint`, or None if the file does not exist.
-
-    Raises
-    ------
-    ArchiveError
-        If the file is not a readable checkpoint, with the reason and the remedy.
-    CheckpointMismatchError
-        If the checkpoint belongs to another run, with the other method or every difference.
-
-    Warns
-    -----
-    UserWarning
-        If the checkpoint was saved with another BLAS kernel, which can change the last digits of results.
     """
     try:
         arrays, meta = read_archive(checkpoint.path)
@@ -880,7 +843,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
         )
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
-    # A process may have loaded a library more.
+    # One process may have loaded an additional library.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
             f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, this process runs on "
@@ -892,7 +855,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
     if ("method" in there or "method" in here) and not _same(there, here, "method"):
-        # All parameters of another method differ too.
+        # If the methods differ, all parameters differ too.
         return [_difference("method", there, here, "method")]
     found = []
     for key in _keys(there, here):
@@ -918,7 +881,7 @@ def _keys(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
 def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
     if key not in there or key not in here:
         return False
-    # NaN equals NaN as text, 1 equals 1.0 as values.
+    # The text comparison makes NaN equal NaN, the value comparison 1 equal 1.0.
     return bool(there[key] == here[key]) or _text(there[key]) == _text(here[key])
 
 
@@ -941,9 +904,9 @@ def environment() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (libraries of
-        linear algebra with their versions and kernels) and one entry per runtime dependency. The result
-        identifies neither the computer nor the user nor a folder.
+        ``python``, ``platform`` (system and machine type), ``moo_clustering``, ``blas`` (BLAS libraries with
+        versions and kernels) and one entry per runtime dependency. The result identifies neither the computer
+        nor the user nor a folder.
     """
     versions = {
         "python": platform.python_version(),

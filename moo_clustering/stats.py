@@ -1,6 +1,6 @@
 """Comparison of methods on many data sets: Friedman's test, and tests of all pairs (Shaffer, Holm, Nemenyi).
 
-:func:`compare` runs all tests and states the results. The other functions accept a table (one row per data
+:func:`compare` runs all tests and reports conclusions. The other functions accept a table (one row per data
 set, one column per method), average ranks, or each other's results.
 """
 
@@ -42,8 +42,8 @@ __all__ = [
 # Relative rounding error of a Friedman statistic.
 _EPS = 1e-9
 # Relative rounding error of scores by the size of their type in bytes: 64, 8 and 1 units in the last place.
-# Means of some thousand runs differ by less in any order. Numbers of half precision are summed in single
-# precision, so only their last place differs.
+# The order of summation changes means of a few thousand runs by less. Half-precision numbers are summed in
+# single precision, so that only their last place can differ.
 _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 # Published average ranks often have only one decimal.
 _ROUNDING = 0.05
@@ -64,7 +64,10 @@ def shaffer_static(
 
     It is more powerful than Holm's procedure, because equality is transitive: if one pair of methods differs,
     fewer other pairs can be equal. Scores that differ by rounding noise are tied, see :func:`average_ranks`.
-    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call.
+    O(k^2 log k) time for k methods, and O(k^4) bit operations on the first call. Sources: J. P. Shaffer,
+    "Modified Sequentially Rejective Multiple Test Procedures", Journal of the American Statistical
+    Association 81(395), 1986; S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers
+    over Multiple Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
     Parameters
     ----------
@@ -84,13 +87,6 @@ def shaffer_static(
     DataFrame of n_methods (n_methods - 1) / 2 rows
         ``method_1`` (the better of the two), ``method_2``, ``z``, ``p_value``, ``p_adjusted`` and
         ``significant``, most different pairs first. See also :func:`pair_matrix`.
-
-    References
-    ----------
-    .. [1] J. P. Shaffer, "Modified Sequentially Rejective Multiple Test Procedures", Journal of the
-       American Statistical Association 81(395), 1986.
-    .. [2] S. García, F. Herrera, "An Extension on 'Statistical Comparisons of Classifiers over Multiple
-       Data Sets' for all Pairwise Comparisons", Journal of Machine Learning Research 9, 2008.
 
     Examples
     --------
@@ -112,8 +108,7 @@ def holm(
 ) -> pd.DataFrame:
     """Test all pairs of methods by Holm's step-down procedure.
 
-    Requires statsmodels (extra ``stats``), whose :func:`statsmodels.stats.multitest.multipletests` adjusts
-    the p-values.
+    Requires statsmodels (extra ``stats``) for :func:`statsmodels.stats.multitest.multipletests`.
     """
     return adjusted_pairs(_holm, results, greater_is_better, alpha, n_datasets, methods)
 
@@ -130,7 +125,7 @@ def nemenyi(
     """Test all pairs of methods by Nemenyi's test, which is simple, and the least powerful of the three.
 
     Two methods differ if their average ranks differ by at least :func:`critical_difference`. The p-values
-    are from :func:`scipy.stats.studentized_range`.
+    are computed with :func:`scipy.stats.studentized_range`.
     """
     return adjusted_pairs(_nemenyi, results, greater_is_better, alpha, n_datasets, methods)
 
@@ -158,8 +153,10 @@ def friedman(
 ) -> FriedmanResult:
     """Friedman's test of the hypothesis that all methods are equal, with the version of Iman and Davenport.
 
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`.
-    O(n_datasets n_methods log n_methods) time.
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`. O(n_datasets n_methods
+    log n_methods) time. Raises a ValueError if there are fewer than 3 methods or 2 data sets, or a cell is
+    not a number. Source: J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal
+    of Machine Learning Research 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -173,16 +170,6 @@ def friedman(
     -------
     FriedmanResult
         If all values of every data set are equal, the statistics are 0 and the p-values 1.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 3 methods or 2 data sets, or a cell is not a number.
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-       Machine Learning Research 7, 2006, section 3.2.2.
 
     Examples
     --------
@@ -239,7 +226,7 @@ class FriedmanResult:
 
 
 def chi_square(summary: RankSummary) -> float:
-    """Friedman's statistic without correction for ties; rounding errors count as 0."""
+    """Friedman's statistic without correction for ties; values below the rounding error become 0."""
     ranks, n = summary.average_ranks.to_numpy(), summary.n_datasets
     k = len(ranks)
     value = 12 * n / (k * (k + 1)) * (np.sum(ranks**2) - k * (k + 1) ** 2 / 4)
@@ -273,30 +260,23 @@ def compare(
 ) -> Comparison:
     """Compare methods on data sets: ranks, Friedman's test, tests of all pairs, and conclusions.
 
+    Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that the order in which runs
+    are averaged does not affect the result. Raises a ValueError for fewer than two methods or data sets,
+    repeated names, or cells without a number. Raises an ImportError if statsmodels (extra ``stats``) is not
+    installed.
+
     Parameters
     ----------
     results : DataFrame or array-like of shape (n_datasets, n_methods)
-        One row per data set and one column per method. Average repeated runs before.
+        One row per data set and one column per method. Average repeated runs first.
     greater_is_better : bool
         Whether large values are good.
     posthoc : {"shaffer", "holm", "nemenyi"}, default="shaffer"
-        Procedure for the conclusions. The result contains the tables of all three.
+        Procedure of the conclusions. The result contains the tables of all three.
 
     Returns
     -------
     Comparison
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two methods or data sets, repeated names, or cells without a number.
-    ImportError
-        If statsmodels is not installed (extra ``stats``).
-
-    Notes
-    -----
-    Scores that differ by rounding noise are tied, see :func:`average_ranks`. The order in which runs are
-    averaged therefore does not affect the result.
 
     Examples
     --------
@@ -397,7 +377,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
-    # The better of two is first, so the best method is first in most pairs.
+    # The better method of a pair is first, so that the best method is first in most pairs.
     wins = pairs["method_1"].value_counts()
     names = sorted(dict.fromkeys([*pairs["method_1"], *pairs["method_2"]]), key=lambda m: -wins.get(m, 0))
     square = pd.DataFrame(diagonal[column], index=names, columns=names)
@@ -436,7 +416,7 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     graph.add_nodes_from([*pairs["method_1"], *pairs["method_2"]])
     same = pairs[~pairs["significant"].astype(bool)]
     graph.add_edges_from(zip(same["method_1"], same["method_2"], strict=True))
-    # The better of two is first, so the best method is first in most pairs.
+    # The better method of a pair is first, so that the best method is first in most pairs.
     order = {name: place for place, name in enumerate(sorted(graph, key=lambda m: -wins.get(m, 0)))}
     groups = [tuple(sorted(group, key=order.__getitem__)) for group in nx.find_cliques(graph)]
     return sorted(groups, key=lambda group: [order[name] for name in group])
@@ -448,25 +428,23 @@ def average_ranks(
 ) -> pd.Series[float]:
     """Compute the average rank of every method.
 
-    Parameters
-    ----------
-    results : DataFrame or array-like of shape (n_datasets, n_methods)
-        One row per data set and one column per method. Infinite values are allowed.
-    greater_is_better : bool
-        Whether the greatest or the least value has rank 1.
-
-    Returns
-    -------
-    Series of length n_methods
-        In the order of the columns. Tied values have the mean of their ranks.
-
-    Notes
-    -----
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
     precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
     the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
     values of both signs, which are probably differences. Integers are tied only if they are equal. Ties are
     transitive.
+
+    Parameters
+    ----------
+    results : DataFrame or array-like of shape (n_datasets, n_methods)
+        One row per data set and one column per method. Infinite values are allowed.
+    greater_is_better : bool
+        Whether the largest or the smallest value has rank 1.
+
+    Returns
+    -------
+    Series of length n_methods
+        In the order of the columns. Tied values have the mean of their ranks.
 
     Examples
     --------
@@ -629,9 +607,9 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
 def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rounding error of every score; ``precision`` is the relative error of every row.
 
-    It is relative to the score or, if larger, to the largest finite score of the row up to 1, as a small
-    score can be the result of a subtraction. Rows with 0 or both signs are treated as differences of terms of
-    size 1 or more.
+    The error is relative to the score or, if larger, to the largest finite score of the row up to 1, because
+    a small score can be the result of a subtraction. Rows with 0 or both signs are treated as differences of
+    terms of size 1 or more.
     """
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
@@ -641,7 +619,7 @@ def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) 
 
 
 def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the scores of each row 0, 1, ... in increasing order, with equal numbers for ties.
+    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number.
 
     Neighbours in sorted order are tied if they differ by at most the larger of their errors. Ties are
     transitive.
@@ -657,7 +635,7 @@ def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArr
 
 
 def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Differences of paired scores, 0 for ties, and the rounding error of every pair."""
+    """Differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
     noise = rounding_noise(pairs, np.full(len(pairs), precision)).max(axis=1)
@@ -710,7 +688,7 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
     if len(datasets) < 2:
         raise ValueError(f"results must have at least 2 data sets (rows), got {len(datasets)}")
     cells = frame.to_numpy(dtype=object)
-    # The conversion to objects makes Python numbers of double precision.
+    # The conversion to objects produces Python numbers of double precision.
     kinds = list(frame.dtypes) if frame is results else [_array_type(results)] * len(names)
     values, precision = np.empty(cells.shape), np.empty(cells.shape)
     for row, column in np.ndindex(*cells.shape):
@@ -788,7 +766,7 @@ def adjusted_pairs(
 def pair_table(summary: RankSummary) -> pd.DataFrame:
     """z and unadjusted two-sided p of every pair, most different pairs first.
 
-    ``method_1`` has the better average rank, so ``z`` is not negative.
+    ``method_1`` has the better average rank, so that ``z`` is non-negative.
     """
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
@@ -799,7 +777,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
     pairs = pd.DataFrame(
         {"method_1": names[first], "method_2": names[second], "z": z, "p_value": 2 * stats.norm.sf(z)}
     )
-    # Sorted by z, because the p-values of very large z are all 0.
+    # Sort by z, because the p-values of very large z are all 0.
     return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -822,7 +800,7 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     >>> possible_true_counts(4)
     (0, 1, 2, 3, 6)
     """
-    # Sets are bits of integers, so adding j (j - 1) / 2 to all members is a shift.
+    # Sets are bits of integers, so that a shift adds j (j - 1) / 2 to all members.
     sets = [1]
     for k in range(1, n_methods + 1):
         sets.append(reduce(or_, (sets[k - j] << (j * (j - 1) // 2) for j in range(1, k + 1))))
@@ -850,7 +828,7 @@ def sentences(
     posthoc: str,
     alpha: float,
 ) -> list[str]:
-    """One sentence about all methods, then one for every method that is better than others."""
+    """Write one sentence about all methods, then one for every method that is better than others."""
     better = _better(pairs)
     joined = [group for group in groups if len(group) > 1]
     unclear = "No difference can be claimed " + (
@@ -887,7 +865,7 @@ def sentences(
 
 
 def _better(pairs: pd.DataFrame) -> list[str]:
-    """One sentence for every method that is better than others."""
+    """Write one sentence for every method that is better than others."""
     significant = pairs[pairs["significant"]]
     lines = []
     for method in significant["method_1"].drop_duplicates():
@@ -898,10 +876,10 @@ def _better(pairs: pd.DataFrame) -> list[str]:
 
 
 def p_text(p: float) -> str:
-    """p with four decimals, or in scientific notation if these would be 0."""
+    """Format p with four decimals, or in scientific notation if these would be 0."""
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 
 def and_list(names: Sequence[str]) -> str:
-    """``a, b and c``."""
+    """Join names as ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))

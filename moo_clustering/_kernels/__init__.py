@@ -1,1 +1,1 @@
-"""Compiled inner loops; nothing outside this room holds a jitted function."""
+"""Compiled inner loops; only this package contains jitted functions."""

@@ -1,8 +1,8 @@
-"""Bags: distances between them, radii of clusters of bags, and the arrays that bag kernels share.
+"""Distances between bags, radii of clusters of bags, and the arrays that bag kernels share.
 
-The distance of a bag to a centroid is that of its farthest instance. Instances lie in chunks of equal
-length (``squares`` has shape (S, C): S places in each of C chunks), a bag in one or more chunks, so that a
-maximum over a bag runs down the columns of an array without gaps.
+The distance of a bag to a centroid is that of its farthest instance. Instances are stored in chunks of equal
+length (``squares`` has shape (S, C): S slots in each of C chunks). A bag has one or more chunks, so that a
+maximum over a bag is a maximum over contiguous columns.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 from moo_clustering._kernels.threads import borrowed
 
-# How the density around a centroid is read (BagSDbw's ``reading``).
+# Codes of BagSDbw's ``reading``: definition of the density around a centroid.
 DENSITY, COUNT, PRINTED = 0, 1, 2
-# No infinities or NaNs get here; sums of three terms may be fused, but are not reordered.
+# Arrays contain no infinities or NaNs. Sums of three terms may be fused, but are not reordered.
 _FAST = {"nnan", "nsz", "contract"}
-# Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
+# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
 _CANCELLED = 1e-6
-# There are no NaN here, and a minimum is the same in any order: it may use all lanes of a vector unit.
+# Without NaN, a minimum does not depend on the order, so that it can be vectorised.
 _MINIMUM = {"nnan", "nsz", "reassoc"}
-# Squared distances of centroids below this part of their squared norms are rounding, and count as 0.
+# Squared distances of centroids below this share of their squared norms are rounding errors and become 0.
 _COINCIDE = 1e-14
-# Objectives, and how the weights of a draw follow from the values of the choices (CHCMIC's ``weights``).
+# Codes of objectives, and of CHCMIC's ``weights``: weights of a draw from the values of the choices.
 DAVIES_BOULDIN, TWCV, FTWCV = 0, 1, 2
 CONTRAST, SCALED, PRINTED_WEIGHTS, GREEDY = 0, 1, 2, 3
-# Quantities that are taken over the rows of a bag.
+# Codes of reductions over the rows of a bag.
 GREATEST, SMALLEST, SUM_OF_ROOTS, SUM = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
 def variance_norms(means, within, weights, ddof, labels, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q, c] = norm of the variances of cluster c, attribute by attribute, for individuals lo..hi-1.
+    """out[q, c] = norm of the feature variances of cluster c, for individuals lo..hi-1.
 
-    Bag b stands for ``weights[b]`` points of mean ``means[b]`` and squared deviations ``within[b]``
-    in all. A cluster of no more than ``ddof`` points has no variance.
+    Bag b represents ``weights[b]`` points with mean ``means[b]`` and sum of squared deviations ``within[b]``.
+    Clusters of at most ``ddof`` points have variance 0.
     """
     centers = np.empty((out.shape[1], means.shape[1]))
     sums = np.empty((out.shape[1], means.shape[1]))
@@ -90,7 +90,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
             for c in range(k):
                 center[c] = counts[i, c]
         for c in range(n_chunks):
-            scale[c] *= 0.5  # the midpoint of two centroids has half of each
+            scale[c] *= 0.5  # the midpoint has half of each of the two centroids
         middle[:] = 0.0
         for c in range(k):
             if counts[i, c] > 0:
@@ -102,7 +102,7 @@ def densities_between(arrays, labels, counts, masses, projections, pulls, stdev,
 
 @borrowed()
 def _nearness(square, stdev, reading, arrays):  # type: ignore[no-untyped-def]
-    """Whether a bag at this squared distance is in the neighbourhood; as printed, its distance."""
+    """Whether a bag at this squared distance is in the neighbourhood; for PRINTED, its distance."""
     if reading == PRINTED:
         return np.sqrt(square)
     return 1.0 if square <= stdev * stdev + arrays.rounding else 0.0
@@ -122,7 +122,7 @@ def _add_middle(c, arrays, labels, norms, masses, inner, best, stdev, reading, m
 
 @borrowed()
 def _mean_ratio(middle, center, counts):  # type: ignore[no-untyped-def]
-    """Mean over pairs of clusters of what is between them over the greater of what is around them."""
+    """Mean over pairs of clusters of the density between them, divided by the larger density around them."""
     live, total = 0, 0.0
     for a in range(counts.shape[0]):
         if counts[a] > 0:
@@ -168,7 +168,7 @@ def moved_chunk_maxima(squares, own, row, scale, pull, best):  # type: ignore[no
 
 @borrowed()
 def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
-    """Largest of the chunks of a bag."""
+    """Maximum over the chunks of a bag."""
     farthest = best[chunk_start[bag]]
     for c in range(chunk_start[bag] + 1, chunk_start[bag + 1]):
         farthest = max(farthest, best[c])
@@ -177,7 +177,7 @@ def bag_maximum(best, chunk_start, bag):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def above_rounding(square, arrays):  # type: ignore[no-untyped-def]
-    """A squared distance, 0 where only rounding is left of it."""
+    """Return a squared distance, or 0 if it is only a rounding error."""
     return square if square > arrays.rounding else 0.0
 
 
@@ -222,8 +222,8 @@ def count_and_weigh(labels, weights, counts, masses, lo, hi):  # type: ignore[no
 def add_rows(labels, counts, rows, total, out, width, lo, hi):  # type: ignore[no-untyped-def]
     """out[i, k] = sum of the rows of the members of cluster k.
 
-    The rows of the largest cluster are not read: its sum is the total less the others. Columns are
-    taken ``width`` at a time, so that their part of ``rows`` stays near the processor.
+    The rows of the largest cluster are not read: its sum is the total minus the other sums. Columns are
+    processed in blocks of ``width``, whose part of ``rows`` stays in the cache.
     """
     n_columns = rows.shape[1]
     for start in range(0, n_columns, width):
@@ -249,7 +249,7 @@ def _add_scaled(row, factor, into):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped-def]
-    """out[i, k] = sums[i, k] @ columns for individuals lo..hi-1, ``width`` columns at a time."""
+    """out[i, k] = sums[i, k] @ columns for individuals lo..hi-1, in blocks of ``width`` columns."""
     for start in range(0, columns.shape[1], width):
         stop = min(start + width, columns.shape[1])
         for i in range(lo, hi):
@@ -261,14 +261,14 @@ def multiply_sums(sums, columns, out, width, lo, hi):  # type: ignore[no-untyped
 
 @borrowed()
 def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
-    """out[k, l] = sum over the members b of cluster l of sums[k, b], for one individual, symmetric."""
+    """out[k, l] = sum of sums[k, b] over the members b of cluster l, for one individual; symmetric."""
     out[:] = 0.0
     for k in range(out.shape[0]):
         for b in range(labels.shape[0]):
             out[k, labels[b]] += sums[k, b]
     for k in range(out.shape[0]):
         for c in range(k):
-            # The same sum in two orders: without the mean, inner products would differ by rounding.
+            # Average the two sums, which differ by rounding errors because of their order.
             middle = 0.5 * (out[k, c] + out[c, k])
             out[k, c] = middle
             out[c, k] = middle
@@ -276,13 +276,13 @@ def cross_sums(labels, sums, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def column_width(n_rows, item_size):  # type: ignore[no-untyped-def]
-    """Columns of which all rows fit into half a megabyte, at least 64."""
+    """Number of columns, at least 64, whose rows fit into half a megabyte."""
     return max(64, np.int64(1 << 19) // max(1, n_rows * item_size))
 
 
 @njit(cache=True, nogil=True)
 def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # type: ignore[no-untyped-def]
-    """least[j, t] = smallest squared distance of row t to any of bag j of Y, or what it was if smaller."""
+    """least[j, t] = minimum of its previous value and the squared distances of row t to bag j of Y."""
     n_rows = products.shape[1]
     part = np.empty(n_rows)
     for j in range(y_bounds.shape[0] - 1):
@@ -295,7 +295,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
                 value = square - 2.0 * row[t]
                 part[t] = value if value < part[t] else part[t]
         for t in range(n_rows):
-            # The nearest row is not known: its bag's largest norm tells whether digits may be lost.
+            # The nearest row is unknown, so that the largest norm of its bag bounds the loss of digits.
             value = part[t] + x_squares[t]
             if value <= _CANCELLED * (x_squares[t] + top):
                 value = np.inf
@@ -308,7 +308,7 @@ def nearest_squares(products, X, Y, x_squares, y_squares, y_bounds, least):  # t
 
 @njit(cache=True, nogil=True)
 def nearest_squares_back(products, X, Y, x_squares, y_squares, x_bounds, least):  # type: ignore[no-untyped-def]
-    """least[i, u] = smallest squared distance of row u to any of bag i of X, or what it was if smaller."""
+    """least[i, u] = minimum of its previous value and the squared distances of row u to bag i of X."""
     n_bags = x_bounds.shape[0] - 1
     tops = np.empty(n_bags)
     for i in range(n_bags):
@@ -354,7 +354,7 @@ def _squared(product, x, y, x_square, y_square):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
-    """out[i, j] = ``how`` of values[j] over the rows of bag i, together with what it was."""
+    """out[i, j] = reduction ``how`` of its previous value and of values[j] over the rows of bag i."""
     for j in range(values.shape[0]):
         for i in range(x_bounds.shape[0] - 1):
             result = out[i, j]
@@ -371,10 +371,10 @@ def over_rows(values, x_bounds, how, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def keep_farthest(values, rows, order, margin, n_largest, kept):  # type: ignore[no-untyped-def]
-    """kept[t] = no other instance is farther by ``margin`` wherever that counts, nor equal and before t.
+    """kept[t] = whether no other instance is farther by ``margin`` everywhere, or equal and earlier.
 
-    ``order`` must put instances of large sums of values first: only those can be farther everywhere,
-    and what a dropped instance would make others drop, the one that made it drop does as well.
+    ``order`` must start with instances of large sums of values, because only these can be farther everywhere.
+    An instance that drops others can be ignored once it is dropped, because its dominator drops them as well.
     """
     n_bags = values.shape[1]
     front = np.empty(order.shape[0], dtype=np.int64)
@@ -407,9 +407,9 @@ def _equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no-untyped-def]
-    """Whether the mean of the ``n_largest`` greatest of mine - others is at most -margin.
+    """Whether the mean of the ``n_largest`` largest of mine - others is at most -margin.
 
-    The bags that decided the last comparison come first in ``bags``: they mostly decide the next.
+    ``bags`` starts with the bags that decided the last comparison, because they often decide the next one.
     """
     n_bags = mine.shape[0]
     total = 0.0
@@ -434,7 +434,7 @@ def _is_beaten(mine, others, margin, n_largest, gains, bags):  # type: ignore[no
 
 @njit(cache=True, nogil=True)
 def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
-    """Rearrange so that the ``count`` greatest gains, and their bags, come first (quickselect)."""
+    """Move the ``count`` largest gains, and their bags, to the front (quickselect)."""
     low, high = 0, gains.shape[0] - 1
     while low < high:
         pivot = gains[(low + high) // 2]
@@ -449,7 +449,7 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
                 bags[left], bags[right] = bags[right], bags[left]
                 left += 1
                 right -= 1
-        # Everything up to right is at least the pivot, everything from left on at most.
+        # Entries up to right are at least the pivot, entries from left on at most.
         if count - 1 <= right:
             high = right
         elif count - 1 >= left:
@@ -460,11 +460,11 @@ def _largest_first(gains, bags, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def silhouette_means(columns, labels, sizes, n_clusters, width, by_cluster, out, lo, hi):  # type: ignore[no-untyped-def]
-    """out[q] = mean silhouette of individuals lo..hi-1, or mean over the clusters of their means.
+    """out[q] = mean silhouette of individuals lo..hi-1, or the mean over clusters of their means.
 
-    ``columns[j, i]`` is the distance from i to j, with zeros for i = j. Clusters 0..k-1 are occupied.
-    The bags are taken ``width`` at a time, so that their part of ``columns`` stays near the processor;
-    every sum has its own order whatever the width.
+    ``columns[j, i]`` is the distance from i to j, 0 for i = j. Clusters 0..k-1 are not empty. Bags are
+    processed in blocks of ``width``, whose part of ``columns`` stays in the cache; the width does not change
+    the order of any sum.
     """
     n = labels.shape[1]
     totals = np.empty((sizes.shape[1], width))
@@ -492,7 +492,7 @@ def _add(row, into):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
-    """sums[c] += silhouettes of some bags of cluster c, from their total distances to all clusters."""
+    """sums[c] += silhouettes of the bags of cluster c, from their total distances to all clusters."""
     for t in range(labels.shape[0]):
         own = labels[t]
         if sizes[own] < 2:
@@ -509,9 +509,9 @@ def _score(labels, sizes, k, totals, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-untyped-def]
-    """One over the distance of two centroids, inf where they coincide."""
+    """Reciprocal of the distance of two centroids; inf if they coincide."""
     square = norm_a + norm_b - 2.0 * product
-    # Norms of centroids at the mean of all bags are rounding themselves.
+    # Norms of centroids at the mean of all bags are rounding errors.
     if square <= _COINCIDE * max(rounding, norm_a + norm_b):
         return np.inf
     return 1.0 / np.sqrt(square)
@@ -519,7 +519,7 @@ def inverse_distance(norm_a, norm_b, product, rounding):  # type: ignore[no-unty
 
 @borrowed()
 def build_state(arrays, task, state, trial, radii):  # type: ignore[no-untyped-def]
-    """Everything that follows from labels, counts, masses, projections and pulls."""
+    """Compute the state from labels, counts, masses, projections and pulls."""
     n_clusters = state.counts.shape[0]
     cross_sums(state.labels, state.pulls, state.inner)
     for k in range(n_clusters):
@@ -563,7 +563,7 @@ def _closeness(arrays, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def current_value(task, state):  # type: ignore[no-untyped-def]
-    """The objective, without penalty."""
+    """Objective without penalty."""
     if task.objective == DAVIES_BOULDIN:
         return _davies_bouldin(state)
     if task.objective == TWCV:
@@ -573,7 +573,7 @@ def current_value(task, state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _cohesion(task, state):  # type: ignore[no-untyped-def]
-    """The part of FTWCV that is subtracted from its constant."""
+    """Sum over clusters that FTWCV subtracts from its constant."""
     total = 0.0
     for k in range(state.counts.shape[0]):
         if state.counts[k] > 0:
@@ -601,13 +601,13 @@ def _davies_bouldin(state):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def ratio(spread, closeness):  # type: ignore[no-untyped-def]
-    """Sum of spreads over distance; inf where centroids coincide, whatever the spread."""
+    """Sum of spreads divided by the distance; inf if centroids coincide, whatever the spread."""
     return np.inf if closeness == np.inf else spread * closeness
 
 
 @borrowed()
 def violation(task, labels):  # type: ignore[no-untyped-def]
-    """Violated part of the must-links plus that of the cannot-links."""
+    """Violated share of the must-links plus that of the cannot-links."""
     total = task.pair_constant
     for b in range(labels.shape[0]):
         for p in range(task.pair_start[b], task.pair_start[b + 1]):
@@ -619,66 +619,66 @@ def violation(task, labels):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def penalized(task, value, broken):  # type: ignore[no-untyped-def]
-    """The value that is minimised."""
+    """Penalised objective, to be minimised."""
     return value * (1.0 + task.penalty * broken) if broken > 1e-12 else value
 
 
 class BagArrays(NamedTuple):
-    """Data of a set of bags; nothing here depends on a partition."""
+    """Data of a set of bags, independent of partitions."""
 
     squares: AnyFloatArray  # (S, C) squared norms of instances
     products: AnyFloatArray  # (N, S, C) weighted bag mean times instance
     pulls: AnyFloatArray  # (N, N) products of weighted bag means
-    weights: AnyFloatArray  # (N,) of bags in centroids
+    weights: AnyFloatArray  # (N,) weights of bags in centroids
     chunk_bag: IntArray  # (C,) bag of every chunk
     chunk_start: IntArray  # (N + 1,) first chunk of every bag
-    rounding: float  # squared distances below this are rounding
+    rounding: float  # squared distances below this are rounding errors
 
 
 class Task(NamedTuple):
-    """The objective that is minimised, and how genes are drawn."""
+    """Objective to minimise, and rule for drawing genes."""
 
     objective: int
     literal: bool  # FTWCV as sums of `terms` over cluster sizes instead of within-cluster squares
-    constant: float  # FTWCV: what the clusters' part is taken from
+    constant: float  # FTWCV: constant from which the sum over clusters is subtracted
     terms: AnyFloatArray  # (N,) literal FTWCV: mean squared norm of every bag
     rule: int
-    least: int  # bags a cluster must keep
-    penalty: float  # objective times 1 + penalty * violation
+    least: int  # smallest number of bags in a cluster
+    penalty: float  # the objective is multiplied by 1 + penalty * violation
     pair_start: IntArray  # (N + 1,) pairs of every bag
-    pair_bag: IntArray  # the other bag
-    # Each number is what a pair adds to the violation when both bags share a cluster; below 0 for must-links.
+    pair_bag: IntArray  # other bag of every pair
+    # Addend of every pair to the violation if both bags share a cluster; negative for must-links.
     pair_weight: AnyFloatArray
-    pair_constant: float  # violation of a partition in which no pair shares a cluster
+    pair_constant: float  # violation of a partition without a pair in one cluster
 
 
 class State(NamedTuple):
-    """One individual, kept up to date gene by gene."""
+    """State of one individual, updated after every gene."""
 
     labels: IntArray  # (N,)
     chunk_label: IntArray  # (C,)
     projections: AnyFloatArray  # (K, S, C) sums of products over clusters
-    own: AnyFloatArray  # (S, C) projections of the own cluster
+    own: AnyFloatArray  # (S, C) projections of the bag's cluster
     pulls: AnyFloatArray  # (K, N) sums of pulls over clusters
     inner: AnyFloatArray  # (K, K) sums of pulls over pairs of clusters
     masses: AnyFloatArray  # (K,) sums of weights
-    counts: IntArray  # (K,) bags
+    counts: IntArray  # (K,) numbers of bags
     spreads: AnyFloatArray  # (K,) sums of radii, squared for TWCV; literal FTWCV: sums of terms
-    closeness: AnyFloatArray  # (K, K) one over the distance of centroids
+    closeness: AnyFloatArray  # (K, K) reciprocal distances of centroids
     numbers: AnyFloatArray  # objective without penalty, violation
     norms: AnyFloatArray  # (K,) squared norms of centroids
 
 
 class Trial(NamedTuple):
-    """The clusters after one bag has left its own, or entered another."""
+    """Clusters after one bag has left its cluster, or entered another."""
 
     scale: AnyFloatArray  # (C,)
     pull: AnyFloatArray  # (C,)
     best: AnyFloatArray  # (C,)
-    factor: AnyFloatArray  # (K,) 2 over the mass after the move
+    factor: AnyFloatArray  # (K,) 2 / mass after the move
     norms: AnyFloatArray  # (K,) squared norm of the centroid after the move
-    spreads: AnyFloatArray  # (K,) sum of radii after the move, of the bags that do not move
+    spreads: AnyFloatArray  # (K,) sum of radii after the move, without the moved bag
     entering: AnyFloatArray  # (K,) radius (squared for TWCV) of the moved bag in every cluster
-    costs: AnyFloatArray  # (K,) part of the violation that the moved bag has in every cluster
+    costs: AnyFloatArray  # (K,) addend of the moved bag to the violation in every cluster
     values: AnyFloatArray  # (K,) objective with the bag in every cluster, without penalty
-    weights: AnyFloatArray  # (K,) of the draw
+    weights: AnyFloatArray  # (K,) weights of the draw

@@ -1,7 +1,7 @@
-"""Genetic search over partitions of bags: what a move of one bag does to the objective, and repair.
+"""Genetic search over partitions of bags: effects of moves of single bags on the objective, and repair.
 
-A :class:`~moo_clustering._kernels.bag_distances.State` is kept up to date gene by gene, so that all K
-choices of a gene are scored in one pass over the instances.
+A :class:`~moo_clustering._kernels.bag_distances.State` is updated after every gene, so that all K choices of
+a gene are scored in one pass over the instances.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from moo_clustering._kernels.threads import borrowed
 
 @njit(cache=True, nogil=True)
 def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
-    """Give every empty cluster, in order, the bag farthest from (or nearest to) its own centroid.
+    """Move to every empty cluster, in order, the bag farthest from (or nearest to) its own centroid.
 
-    Bags come from clusters of at least two, the lowest number among equals, none is moved twice.
+    Bags leave only clusters of at least two, and move at most once. The lowest number breaks ties.
     """
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -58,10 +58,10 @@ def fill_empty(labels, distances, farthest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def place_groups(labels, distances, members, group_start, conflict_start, conflicts):  # type: ignore[no-untyped-def]
-    """Put every group as a whole into one cluster, and groups in conflict into different ones.
+    """Assign every group to one cluster, and conflicting groups to different clusters.
 
-    A group that is together, and not with a group in conflict placed before it, stays. Others go to the
-    allowed cluster of the least sum of distances; where no cluster is allowed, to the least sum of all.
+    A group stays if it is in one cluster without a conflicting group placed before it. Other groups move to
+    the allowed cluster with the smallest sum of distances, or the overall smallest if no cluster is allowed.
     """
     n_clusters = distances.shape[1]
     n_groups = group_start.shape[0] - 1
@@ -86,7 +86,7 @@ def place_groups(labels, distances, members, group_start, conflict_start, confli
 
 @njit(cache=True, nogil=True)
 def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-def]
-    """Allowed cluster of the least sum of distances, an empty one if there is no other."""
+    """Allowed cluster with the smallest sum of distances; an empty one if there is no other."""
     best, least, spare = -1, np.inf, -1
     any_allowed = allowed.any()
     for k in range(distances.shape[1]):
@@ -106,10 +106,10 @@ def _cheapest(distances, members, allowed, default):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-def]
-    """Give every cluster of fewer than ``least`` bags those that lose least by it, in order.
+    """Move to clusters of fewer than ``least`` bags, in order, the bags with the smallest loss.
 
-    Bags come from clusters of more than ``least``. For a cluster without centroid it is the bag
-    farthest from its own.
+    Bags leave only clusters of more than ``least``. A cluster without centroid gets the bag farthest from its
+    own centroid.
     """
     n_bags, n_clusters = distances.shape
     counts = np.zeros(n_clusters, np.int64)
@@ -138,10 +138,10 @@ def fill_small(labels, distances, least, movable):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, penalty):  # type: ignore[no-untyped-def]
-    """Move single bags while that lowers (sum of costs) (1 + penalty violation).
+    """Move single bags while this reduces (sum of costs) (1 + penalty violation).
 
-    ``costs[b, k]`` is what bag b costs in cluster k; ``violation`` is that of ``labels``, and
-    ``pair_weight`` what a pair adds to it when both bags share a cluster.
+    ``costs[b, k]`` is the cost of bag b in cluster k, ``violation`` the violation of ``labels``, and
+    ``pair_weight`` the addend to it if both bags of a pair share a cluster.
     """
     n_bags, n_clusters = costs.shape
     total = 0.0
@@ -174,7 +174,7 @@ def settle_pairs(labels, costs, pair_start, pair_bag, pair_weight, violation, pe
 
 @njit(cache=True, nogil=True)
 def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit every gene of individuals lo..hi-1 for which ``genes`` is set, in order, once.
+    """Visit every gene with ``genes`` set once, in order, for individuals lo..hi-1.
 
     Then store their objectives (without penalty) and violations.
     """
@@ -191,7 +191,7 @@ def sweep_population(arrays, task, labels, sums, genes, draws, limits, values, v
 
 @njit(cache=True, nogil=True)
 def descend_population(arrays, task, labels, sums, order, limits, values, violations, trials, lo, hi):  # type: ignore[no-untyped-def]
-    """Visit the genes in the given orders, again and again, until a whole round changes nothing."""
+    """Visit the genes in the given orders, repeatedly, until no gene changes in a complete round."""
     state, trial = _scratch(arrays, sums[0].shape[1])
     radii = np.empty(labels.shape[1])
     for i in range(lo, hi):
@@ -209,7 +209,7 @@ def descend_population(arrays, task, labels, sums, order, limits, values, violat
 
 @njit(cache=True, nogil=True)
 def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
-    """Memory for one individual at a time."""
+    """Allocate scratch arrays for one individual."""
     n_slots, n_chunks = arrays.squares.shape
     k, n_bags = n_clusters, arrays.weights.shape[0]
     state = State(
@@ -243,7 +243,7 @@ def _scratch(arrays, n_clusters):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
-    """The state of individual i: its own rows of the arrays, and the scratch memory."""
+    """State of individual i: its rows of the arrays, and the scratch arrays."""
     counts, masses, projections, pulls = sums
     return State(
         labels[i],
@@ -263,7 +263,7 @@ def _of(i, state, labels, sums):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Draw a cluster for bag j; returns the number of trial evaluations."""
+    """Draw a cluster for bag j; return the number of trial evaluations."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     if state.counts[home] <= task.least or n_clusters - 1 > limit:
         return 0
@@ -279,7 +279,7 @@ def _visit(j, draw, limit, arrays, task, state, trial):  # type: ignore[no-untyp
 
 @borrowed()
 def _lowest(values, home):  # type: ignore[no-untyped-def]
-    """Cluster of the lowest value; the own one unless another is really lower, so that descent ends."""
+    """Cluster with the smallest value; ``home`` unless another is clearly smaller, so that descent ends."""
     best, bound = home, values[home]
     if np.isfinite(bound):
         bound -= 1e-12 * abs(bound)
@@ -291,7 +291,7 @@ def _lowest(values, home):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
-    """Cluster drawn by weights that follow from the values, which are replaced by them."""
+    """Draw a cluster by weights computed from the values; the weights overwrite the values."""
     lowest, highest = np.inf, -np.inf
     for k in range(values.shape[0]):
         if np.isfinite(values[k]):
@@ -324,7 +324,7 @@ def _drawn(values, home, draw, rule):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def move(j, to, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Put bag j into cluster ``to``; ``trial`` must hold the scores of this gene."""
+    """Move bag j to cluster ``to``; ``trial`` must contain the scores of this gene."""
     home = np.int64(state.labels[j])
     state.numbers[0] = trial.values[to]
     state.numbers[1] = max(0.0, state.numbers[1] + trial.costs[to] - trial.costs[home])
@@ -413,7 +413,7 @@ def score_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_norms(j, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Centroids of the own cluster without bag j, and of every other cluster with it."""
+    """Norms of the centroids of the home cluster without bag j, and of every other cluster with it."""
     home, weight, square = np.int64(state.labels[j]), arrays.weights[j], arrays.pulls[j, j]
     for k in range(state.counts.shape[0]):
         sign = -1 if k == home else 1
@@ -435,7 +435,7 @@ def _pair_costs(j, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """Spreads of the clusters after the move, and the radius that bag j would have in each."""
+    """Spreads of the clusters after the move, and the radius of bag j in each."""
     home, row = np.int64(state.labels[j]), arrays.products[j]
     for c in range(state.chunk_label.shape[0]):
         k = state.chunk_label[c]
@@ -464,7 +464,7 @@ def _moved_spreads(j, arrays, task, state, trial):  # type: ignore[no-untyped-de
 
 @borrowed()
 def _davies_bouldin_after(j, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """Davies-Bouldin after bag j has moved to cluster ``to``."""
+    """Davies-Bouldin index after bag j has moved to cluster ``to``."""
     home, n_clusters = np.int64(state.labels[j]), state.counts.shape[0]
     live, total = 0, 0.0
     for k in range(n_clusters):
@@ -502,7 +502,7 @@ def _spread_after(k, home, to, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _closeness_after(j, k, c, home, to, arrays, state, trial):  # type: ignore[no-untyped-def]
-    """One over the distance of two centroids, at least one of which changes."""
+    """Reciprocal distance of two centroids, at least one of which changes."""
     product = state.inner[k, c]
     if k in (home, to) and c in (home, to):
         product += state.pulls[home, j] - state.pulls[to, j] - arrays.pulls[j, j]
@@ -530,7 +530,7 @@ def _ftwcv_moves(j, arrays, task, state, trial):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _part(j, k, sign, arrays, task, state, trial):  # type: ignore[no-untyped-def]
-    """The part of cluster k in the constant, with bag j added (1), taken away (-1) or neither (0)."""
+    """Contribution of cluster k to FTWCV with bag j added (1), removed (-1) or neither (0)."""
     count = state.counts[k] + sign
     if count == 0:
         return 0.0

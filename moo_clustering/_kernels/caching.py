@@ -1,10 +1,9 @@
-"""`njit`, and the folder where compiled loops are saved for later runs.
+"""`njit`, and the folder of compiled loops for later runs.
 
-Loops are compiled when they are first called, and saved as numba's ``cache=True`` saves them, with three
-differences. Nothing but time depends on the saved files: a damaged or missing one is compiled again, and
-where no folder can be written, loops are compiled in every process. What a file holds is unpickled only if
-its checksum is right, and only if no other user can have written it. A loop is also compiled again after a
-change of another kernel file from which it is called or that it calls.
+Loops are compiled when they are first called, and saved like numba's ``cache=True``, with three differences.
+Saved files affect only the run time: a damaged or missing file is compiled again, and without a writable
+folder every process compiles. Files are unpickled only if their checksum is correct and no other user can
+have written them. A change of another kernel file that a loop imports also causes a new compilation.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ from numba.misc.appdirs import AppDirs
 
 _SUFFIX = ".nbc"
 _DIGEST_BYTES = 32
-# Files of older sources, and of writers that were killed, are removed after this many seconds.
+# Age in seconds after which files of older sources, and of killed writers, are removed.
 _OUTDATED = 3600.0
-# The one warning of this process.
+# The warning that this process has issued.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
-    """``numba.njit``, which with ``cache`` saves compiled loops in a folder that only the user can write."""
+    """``numba.njit``; ``cache`` saves compiled loops in a folder that only the user can write."""
     decorator = numba.njit(**options)
 
     def decorated(function: Any) -> Any:
         kernel = decorator(function)
-        # With NUMBA_DISABLE_JIT it is the function itself.
+        # With NUMBA_DISABLE_JIT, the kernel is the function itself.
         if cache and isinstance(kernel, dispatcher.Dispatcher):
             compiled: Any = kernel
             compiled._cache = KernelCache(function)
@@ -56,10 +55,10 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Any], Any]:
 
 
 class KernelCache(caching.FunctionCache):
-    """Compiled versions of one function, each in a file of its own.
+    """Compiled versions of one function, each in a separate file.
 
-    A file is named by the function, its sources and the types of its arguments, so that processes that
-    compile at once do not write to a common index.
+    The file name contains the function, its sources and its argument types, so that simultaneous processes do
+    not write to a common index.
     """
 
     def __init__(self, function: Any) -> None:
@@ -70,7 +69,7 @@ class KernelCache(caching.FunctionCache):
         name = re.sub(r"[<>]", "", function.__qualname__)
         self._prefix = f"{self._source.stem}.{name}.{version}."
         self._place = saved_in(self._source.parent, config.CACHE_DIR)
-        # Now, since the file may change while this process runs the old text.
+        # Read the source now, because it may change while this process runs the old text.
         self._stamp = _stamp(self._source)
         if not self._stamp:
             self._place = Place(None, "the source cannot be read")
@@ -78,7 +77,7 @@ class KernelCache(caching.FunctionCache):
 
     @property
     def cache_path(self) -> str | None:
-        """Folder of the files; None where there is none."""
+        """Folder of the files, or None."""
         return None if self._place.folder is None else str(self._place.folder)
 
     def flush(self) -> None:
@@ -88,11 +87,11 @@ class KernelCache(caching.FunctionCache):
                 path.unlink()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for these types; None if there is none that can be trusted and read."""
+        """Load the compiled function for these types; None if no file is trusted and readable."""
         target_context.refresh()
         if not self._enabled or self._place.folder is None:
             return None
-        # Whatever is wrong with a file, compiling is the remedy.
+        # After any error the function is compiled again.
         try:
             key = self._index_key(sig, target_context.codegen())
             path = self._path(self._place.folder, key)
@@ -105,7 +104,7 @@ class KernelCache(caching.FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled function; a warning says once that this is not possible."""
+        """Save a compiled function, or warn once if this is impossible."""
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
         folder, problem = self._place
@@ -144,30 +143,30 @@ class KernelCache(caching.FunctionCache):
 
 
 def saves() -> bool:
-    """Whether the loops of this package are saved."""
+    """Whether this package saves its loops."""
     return not saved_in(Path(__file__).parent, config.CACHE_DIR).problem
 
 
 class Place(NamedTuple):
-    """Where compiled loops are saved."""
+    """Folder of compiled loops."""
 
-    folder: Path | None  # None if nothing can be read or written
-    problem: str  # why nothing can be written; empty if it can
+    folder: Path | None  # None if files can neither be read nor written
+    problem: str  # reason why files cannot be written, or empty
 
 
 @remember
 def saved_in(source: Path, chosen: str) -> Place:
-    """The folder for the loops of a source folder, where ``NUMBA_CACHE_DIR`` is ``chosen`` or empty.
+    """Find the folder for the loops of a source folder; ``chosen`` is ``NUMBA_CACHE_DIR`` or empty.
 
-    As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache folder;
-    the first that can be written, and that no other user can write. Where there is none, loops are
-    read from the first that holds any.
+    As for numba: the chosen folder, else the ``__pycache__`` beside the source, else the user's cache folder.
+    The first one that is writable, but not by other users, is used. If there is none, loops are read from the
+    first that contains some.
     """
     own_folder = f"moo_clustering_{hashlib.sha256(os.fsencode(source)).hexdigest()[:16]}"
     user_wide = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     places = [source / "__pycache__"]
     if chosen:
-        # A later change of the working folder must not move it.
+        # An absolute path remains valid if the working folder changes.
         places.insert(0, Path(chosen).absolute() / own_folder)
     if user_wide.is_absolute():
         places.append(user_wide / own_folder)
@@ -192,9 +191,9 @@ def saved_in(source: Path, chosen: str) -> Place:
 
 
 def _problem(folder: Path) -> str:
-    """Why loops cannot be saved in a folder, which is made if need be; empty if they can."""
+    """Create a folder if necessary; return why loops cannot be saved in it, or an empty string."""
     try:
-        # One by one: `os.makedirs` leaves the mode of parents to the umask.
+        # Create parents one by one, because `os.makedirs` leaves their mode to the umask.
         for part in (*reversed(folder.parents), folder):
             with suppress(FileExistsError):
                 if not part.is_dir():
@@ -211,9 +210,9 @@ def _unwritable(folder: Path, error: OSError) -> str:
 
 
 def _changeable(folder: Path) -> Path | None:
-    """The folder, or the first of those that it is in, that other users can change or replace.
+    """The first of a folder and its parents that other users can change or replace, or None.
 
-    Folders of root are trusted. In a sticky folder such as /tmp, others can add folders and not replace them.
+    Folders of root are trusted. In a sticky folder such as /tmp, others can add folders but not replace them.
     """
     for place in (folder, folder.resolve()):
         for part in (place, *place.parents):
@@ -225,12 +224,12 @@ def _changeable(folder: Path) -> Path | None:
 
 
 def _owned(status: os.stat_result) -> bool:
-    """Whether it is the user's or root's; folders of Windows are private by their place."""
+    """Whether the user or root owns it; folders of Windows are private by their location."""
     return os.name == "nt" or status.st_uid in (0, os.geteuid())
 
 
 def _shared(status: os.stat_result) -> bool:
-    """Whether other users than the owner may write; links have no mode of their own."""
+    """Whether users other than the owner may write; links have no mode."""
     if os.name == "nt" or stat.S_ISLNK(status.st_mode):
         return False
     in_group = status.st_mode & stat.S_IWGRP and not _alone_in(status.st_gid)
@@ -239,7 +238,7 @@ def _shared(status: os.stat_result) -> bool:
 
 @remember
 def _alone_in(group_id: int) -> bool:
-    """Whether a group is the user's own, as where new files may be written by the group (umask 002)."""
+    """Whether the group has only this user, as on systems where the group may write new files (umask 002)."""
     import grp
     import pwd
 
@@ -251,8 +250,8 @@ def _alone_in(group_id: int) -> bool:
 
 
 def _trusted_bytes(path: Path) -> bytes:
-    """Content of a regular file that no other user can have written; else an OSError."""
-    # Without waiting for the writer of a pipe.
+    """Read a regular file that no other user can have written; else raise an OSError."""
+    # Do not wait for the writer of a pipe.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -262,7 +261,7 @@ def _trusted_bytes(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file at once or not at all, so that its owner alone can change it."""
+    """Write a file atomically, with write permission only for its owner."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -276,7 +275,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @remember
 def _stamp(source: Path) -> bytes:
-    """SHA-256 of what a compiled function depends on: its file, the kernel files in use, numba and NumPy.
+    """SHA-256 of all that a compiled function depends on: its file, imported kernel files, numba and NumPy.
 
     Empty if a file cannot be read, as in a zip archive.
     """
@@ -303,7 +302,7 @@ def _warn_unsaved(problem: str) -> None:
 
 
 def _warn(text: str) -> None:
-    """Warn, but neither twice nor in the workers of a process that has warned; never end an import."""
+    """Warn once per process, except in its workers; warnings as errors do not interrupt an import."""
     if not _WARNED and multiprocessing.current_process().name == "MainProcess":
         _WARNED.append(text)
         with suppress(UserWarning):

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Rounding errors of a distance (per feature) and of a bound that is updated in every pass, relative to the
-# largest distance. A sample is passed over only if its bounds are apart by more, so that the labels are those
-# of the plain algorithm, ties included.
+# Rounding errors of a distance (per feature) and of a bound that every pass updates, relative to the largest
+# distance. A sample is skipped only if its bounds differ by more, so that labels equal those of the plain
+# algorithm, including ties.
 _PER_FEATURE = 4e-16
 _PER_RUN = 1e-12
 
@@ -27,7 +27,7 @@ def _square(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @njit(cache=True, nogil=True)
 def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
-    """With the same rounding on every machine: where distances are compared for which is greatest."""
+    """Squared distance with the same rounding on every machine, to find the largest distance."""
     total = 0.0
     for t in range(len(x)):
         gap = x[t] - c[t]
@@ -37,11 +37,11 @@ def _square_in_order(x: NDArray[Any], c: NDArray[Any]) -> float:
 
 @njit(cache=True, nogil=True)
 def _squares(x: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]) -> None:
-    """Squared distances of a sample to all centres, given as columns (d, k), features in their order."""
+    """Squared distances of a sample to all centres, as columns (d, k), summed in the order of features."""
     d, k = columns.shape
     out[:] = 0.0
     t = 0
-    # Four features a round: the sums go through memory a quarter as often, in the same order.
+    # Four features per round access memory a quarter as often, in the same order of summation.
     while t + 4 <= d:
         a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         x0, x1, x2, x3 = x[t], x[t + 1], x[t + 2], x[t + 3]
@@ -66,7 +66,7 @@ def _squares(x: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
-    """Position of the least value (the first of equal ones), it, and the next."""
+    """Position and value of the minimum (the first of ties), and the second smallest value."""
     at, least, second = 0, np.inf, np.inf
     for j in range(len(values)):
         value = values[j]
@@ -84,7 +84,7 @@ def _two_least(values: NDArray[Any]) -> tuple[int, float, float]:
 def two_nearest(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> int:
-    """Nearest centre of every sample (ties: the lowest), squared distances to it and to the next one.
+    """Nearest centre of every sample (ties: the lowest), squared distances to it and to the second nearest.
 
     ``second`` is infinite for a single centre.
     """
@@ -99,7 +99,7 @@ def two_nearest(
 
 @njit(cache=True, nogil=True)
 def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
-    """Half the distance of every centre to the nearest other one."""
+    """Half the distance of every centre to its nearest other centre."""
     k = len(centers)
     half[:] = np.inf
     for j in range(k):
@@ -115,10 +115,10 @@ def _half_gaps(centers: NDArray[Any], half: NDArray[Any]) -> None:
 def _fill_empty(
     X: Any, centers: Any, labels: Any, counts: Any, upper: Any, lower: Any, changed: Any, rounding: float
 ) -> int:
-    """Give every empty centre the sample farthest from its own; how many got one.
+    """Move every empty centre to the sample farthest from its centre; return the number of moved centres.
 
-    The last sample of a cluster stays, and so do samples that are, but for rounding, where their centre
-    is: copies of one sample are not torn apart.
+    The last sample of a cluster stays, and so do samples that equal their centre up to rounding: copies of a
+    sample are not separated.
     """
     n, filled = len(X), 0
     own = np.empty(n)
@@ -147,7 +147,7 @@ def _fill_empty(
 def _move_centers(
     X: Any, centers: Any, labels: Any, counts: Any, changed: Any, moved: Any, sums: Any
 ) -> None:
-    """Means of the clusters that changed, summed in the order of the samples, and how far they moved."""
+    """Update the means of changed clusters, summed in the order of samples, and compute their movement."""
     k, d = centers.shape
     sums[:] = 0.0
     for i in range(len(X)):
@@ -161,14 +161,14 @@ def _move_centers(
             for t in range(d):
                 sums[j, t] /= counts[j]
             moved[j] = np.sqrt(_square(sums[j], centers[j]))
-            # Not ``centers[j] = sums[j]``, whose check of shapes compiles for three seconds.
+            # An assignment ``centers[j] = sums[j]`` checks shapes, which takes three seconds to compile.
             for t in range(d):
                 centers[j, t] = sums[j, t]
 
 
 @njit(cache=True, nogil=True)
 def _radius(X: NDArray[Any]) -> float:
-    """Largest norm of a sample; means are rounded in proportion to it."""
+    """Largest norm of a sample; rounding errors of means are proportional to it."""
     most = 0.0
     for i in range(len(X)):
         total = 0.0
@@ -182,18 +182,16 @@ def _radius(X: NDArray[Any]) -> float:
 def lloyd(
     X: NDArray[Any], centers: NDArray[Any], labels: NDArray[Any], max_passes: int, tolerance: float
 ) -> tuple[float, int, int, bool]:
-    """Lloyd's iterations until no label changes; writes ``centers`` and ``labels`` (int32).
+    """Run Lloyd's iterations until no label changes, and write ``centers`` and ``labels`` (int32).
 
-    They also end when the squares of all moves of centres sum to at most a positive ``tolerance``; labels are
-    then those of the moved centres.
+    With a positive ``tolerance``, they also end when the squared moves of centres sum to at most
+    ``tolerance``; labels are then those of the moved centres. An empty centre moves to the sample farthest
+    from its own centre, except the last of a cluster; it stays empty if all samples equal their centres. The
+    lower centre wins ties. Labels are the same as without bounds, because skipped samples are nearer to their
+    own centre by more than rounding errors. Unchanged clusters retain the same means bit by bit.
 
-    An empty centre moves to the sample farthest from its own centre, never the last one of a cluster; it
-    stays empty where all samples are where their centres are. Ties go to the lower centre. Labels are the
-    same as without bounds: what is passed over is nearer to its own centre by more than rounding. Clusters
-    that did not change keep their means to the last bit.
-
-    Returns the sum of squared distances to the own centre, the numbers of passes and of evaluations, and
-    whether the iterations converged.
+    Returns the sum of squared distances to the own centres, the numbers of passes and of distance
+    evaluations, and whether the iterations converged.
     """
     n, d = X.shape
     k = len(centers)
@@ -267,7 +265,7 @@ def lloyd(
 
 @njit(cache=True, nogil=True)
 def _first_above(cumulative: NDArray[Any], value: float) -> int:
-    """First position of a larger sum, or the last position; ``np.searchsorted`` compiles four times as long."""
+    """First position of a larger sum, or the last; ``np.searchsorted`` compiles four times as slowly."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -282,11 +280,11 @@ def _first_above(cumulative: NDArray[Any], value: float) -> int:
 def greedy_seeds(
     X: NDArray[Any], precomputed: bool, first: int, draws: NDArray[Any], chosen: NDArray[Any]
 ) -> int:
-    """Greedy k-means++: of some samples drawn by their squared distance, the one that helps most.
+    """Greedy k-means++: of several samples drawn by squared distance, select the one with the largest gain.
 
-    ``draws``, of shape (k - 1, trials), holds uniform numbers for the seeds after the first, and ``chosen``
-    receives all. Samples that are where a seed is are taken when there are no others. X holds points, or
-    the squares of their distances.
+    ``draws`` has shape (k - 1, trials) and contains uniform numbers for the seeds after the first. ``chosen``
+    receives all seeds. Samples that equal a seed are selected only if there are no others. X contains points,
+    or squared distances if ``precomputed``.
     """
     n = len(X)
     trials = draws.shape[1]

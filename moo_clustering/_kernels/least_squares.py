@@ -1,8 +1,8 @@
 """Non-negative least squares: exact solutions, and the sparse rows that SRMOSC evolves.
 
-A row rebuilds one sample from a few of its candidates: it minimises the squared error plus ``rho`` times
-the squared weights, over weights of at least 0. Rows are independent of each other, so that callers share
-them out among threads as ranges ``lo`` to ``hi - 1``.
+A row reconstructs one sample from some of its candidates: it minimises the squared error plus ``rho`` times
+the squared weights, over non-negative weights. Rows are independent, so that threads process them in ranges
+``lo`` to ``hi - 1``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 
 from moo_clustering._kernels.caching import njit
 
-# A weight above this is a link; smaller ones are what coordinate descent leaves of zero.
+# Weights above this are links; smaller ones are residues of coordinate descent.
 LINK = 1e-6
-# Weight of the one link that a sample keeps when no candidate helps to rebuild it.
+# Weight of the single link of a sample if no candidate reduces its error.
 LEAST = 1e-3
 
 
@@ -53,7 +53,7 @@ def _solve_passive(gram, target, passive, q, factor, solution):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ignore[no-untyped-def]
-    """min x'Gx/2 - b'x over x >= 0 for positive definite G (Lawson and Hanson)."""
+    """Minimise x'Gx/2 - b'x over x >= 0 for positive definite G (Lawson and Hanson)."""
     largest = 0.0
     for r in range(q):
         x[r] = 0.0
@@ -101,7 +101,7 @@ def nnls_gram(gram, target, q, x, gradient, passive, factor, trial):  # type: ig
 
 @njit(cache=True, nogil=True)
 def reconstruct(A, indptr, indices, ridge, lo, hi, width, weights):  # type: ignore[no-untyped-def]
-    """weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
+    """Weights of each sample: min ||a_i - sum_t s_t a_indices[t]||^2 + ridge ||s||^2 over s >= 0."""
     d = A.shape[1]
     gram = np.empty((width, width))
     factor = np.zeros((width, width))
@@ -147,7 +147,7 @@ def _dot(X, a, rest):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _rest(X, candidates, i, n, weights, rest):  # type: ignore[no-untyped-def]
-    """The residual of sample i under the weights."""
+    """Residual of sample i for the weights."""
     for f in range(len(rest)):
         rest[f] = X[i, f]
     for a in range(n):
@@ -169,7 +169,7 @@ def _error(rest, weights, n, rho):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type: ignore[no-untyped-def]
-    """Coordinate descent over the positive ones of n weights."""
+    """Run coordinate descent over the positive ones of n weights."""
     _rest(X, candidates, i, n, weights, rest)
     for _ in range(n_sweeps):
         for a in range(n):
@@ -189,7 +189,7 @@ def _descend(X, norms, candidates, i, n, rho, n_sweeps, weights, rest):  # type:
 
 @njit(cache=True, nogil=True)
 def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-untyped-def]
-    """Round weights to those that are kept, at least one; their error and number."""
+    """Set small weights to 0, except for one link; return the error and the number of links."""
     size = 0
     for a in range(len(row)):
         row[a] = 0.0
@@ -207,7 +207,7 @@ def _settle(X, candidates, i, n, rho, weights, row, rest):  # type: ignore[no-un
 def fill_rows(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, width, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Equal weights on the first ``width`` candidates, then sweeps of coordinate descent."""
+    """Start with equal weights of the first ``width`` candidates, then run sweeps of coordinate descent."""
     weights = np.empty(candidates.shape[1])
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
@@ -220,7 +220,7 @@ def fill_rows(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # type: ignore[no-untyped-def]
-    """Error and number of links of every row."""
+    """Compute the error and the number of links of every row."""
     rest = np.empty(X.shape[1])
     for i in range(lo, hi):
         n = admissible[i]
@@ -235,7 +235,7 @@ def score_rows(X, candidates, admissible, rho, rows, lo, hi, errors, sizes):  # 
 
 @njit(cache=True, nogil=True)
 def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-untyped-def]
-    """Rows of two parents in two children, exchanged where ``swap`` says so."""
+    """Copy rows of two parents to two children, exchanged if ``swap`` is set."""
     for i in range(lo, hi):
         for a in range(first.shape[1]):
             if swap[i]:
@@ -248,7 +248,7 @@ def swap_rows(first, second, swap, lo, hi, child, other):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type: ignore[no-untyped-def]
-    """The unused candidate of largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
+    """Return the unused candidate with the largest gain max(0, g)^2 / G_aa above ``least``, or -1."""
     best = -1
     for a in range(n):
         if used[a]:
@@ -267,7 +267,7 @@ def _best_candidate(X, norms, candidates, i, n, rho, used, rest, least):  # type
 def change_supports(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, which, drop, n_sweeps, lo, hi, rows, errors, sizes
 ):
-    """Drop the smallest weight of a row, or add the candidate of largest gain; then descend."""
+    """Drop the smallest weight of a row, or add the candidate with the largest gain, then descend."""
     weights = np.empty(candidates.shape[1])
     used = np.empty(candidates.shape[1], dtype=np.bool_)
     rest = np.empty(X.shape[1])
@@ -297,7 +297,7 @@ def change_supports(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _append(X, norms, candidates, i, rho, support, k, factor):  # type: ignore[no-untyped-def]
-    """Row k of the Cholesky factor of the support's Gram matrix."""
+    """Compute row k of the Cholesky factor of the Gram matrix of the support."""
     a = candidates[i, support[k]]
     square = norms[a] + rho
     rest = square
@@ -328,7 +328,7 @@ def _solve(factor, target, k, trial):  # type: ignore[no-untyped-def]
 def _enter(  # type: ignore[no-untyped-def]
     X, norms, candidates, i, rho, a, support, k, factor, target, solution, trial
 ):
-    """Best non-negative weights after candidate a has come into the support, which may lose others."""
+    """Add candidate a to the support and find the best non-negative weights, which may drop others."""
     support[k] = a
     target[k] = _dot(X, candidates[i, a], X[i])
     solution[k] = 0.0
@@ -349,7 +349,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[t] = trial[t]
             break
         kept = 0
-        # The candidate that came in is at 0 after a step of 0: its trial is what keeps it.
+        # The new candidate is still 0 after a step of 0, so that its trial value decides whether it remains.
         for t in range(k):
             value = solution[t] + step * (trial[t] - solution[t])
             if t != leave and (value > 0.0 or trial[t] > 0.0):
@@ -358,7 +358,7 @@ def _enter(  # type: ignore[no-untyped-def]
                 solution[kept] = value
                 kept += 1
         k = kept
-        # Members behind a gap have moved up, so that their rows of the factor are wrong.
+        # Members behind a gap have moved, so that their rows of the factor must be computed again.
         for t in range(k):
             _append(X, norms, candidates, i, rho, support, t, factor)
     return k
@@ -368,10 +368,10 @@ def _enter(  # type: ignore[no-untyped-def]
 def support_paths(  # type: ignore[no-untyped-def]
     X, norms, candidates, admissible, rho, lo, hi, errors, slots, columns, values
 ):
-    """Least error of every size met on the way to more links; the weights where a slot is given.
+    """Smallest error for every size of the support on a path to more links, and weights if a slot is given.
 
-    Non-negative orthogonal matching pursuit: the candidate of largest gain comes in, and the best
-    weights on the support are found anew. ``errors[i, k - 1]`` is infinite for sizes that are not met.
+    Non-negative orthogonal matching pursuit: the candidate with the largest gain is added, and the weights of
+    the support are optimised again. ``errors[i, k - 1]`` is infinite for sizes that the path skips.
     """
     width = candidates.shape[1]
     row = np.empty(width, dtype=np.float32)
@@ -391,7 +391,7 @@ def support_paths(  # type: ignore[no-untyped-def]
         weights[:] = 0.0
         _rest(X, candidates, i, n, weights, rest)
         least = 1e-12 * _dot(X, i, X[i])
-        # The bound is that of Lawson and Hanson's program; as the error must fall, it is rarely met.
+        # Bound of Lawson and Hanson's program. It is rarely reached, because the error must decrease.
         for _ in range(3 * width + 1):
             used[:] = False
             for t in range(k):
@@ -401,7 +401,7 @@ def support_paths(  # type: ignore[no-untyped-def]
                 k = _enter(X, norms, candidates, i, rho, best, support, k, factor, target, solution, trial)
             elif last < np.inf:
                 break
-            # Without a candidate the first round goes on, and settles for the one link that must stay.
+            # Without a candidate, the first round continues with the one link that must remain.
             weights[:] = 0.0
             for t in range(k):
                 weights[support[t]] = solution[t]
@@ -422,10 +422,10 @@ def support_paths(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def lower_hulls(errors, lo, hi, kept):  # type: ignore[no-untyped-def]
-    """Sizes whose errors are on the falling part of the lower convex hull."""
+    """Find the sizes whose errors are on the decreasing part of the lower convex hull."""
     width = errors.shape[1]
     stack = np.empty(width, dtype=np.int64)
-    # How much the error falls per link before each corner of the hull, where it falls ever less.
+    # Decrease of the error per link before each corner of the hull; it decreases along the hull.
     slopes = np.empty(width)
     for i in range(lo, hi):
         n = 0

@@ -1,7 +1,7 @@
 """Genes that link a sample to another: counts per locus, components, and objectives of the components.
 
-"Parts" are groups of samples that no chromosome of a search separates (the pieces of MOCK's tree): objectives
-are computed over parts, of which there are few, instead of over samples.
+"Parts" are groups of samples that no chromosome of a search separates (pieces of MOCK's tree). Objectives are
+computed over these few parts instead of over samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from moo_clustering._kernels.trees import join, settle
 
 @njit(cache=True, nogil=True)
 def add_counts(ranks, counts, lo, hi):  # type: ignore[no-untyped-def]
-    """counts[j, r] += number of rows with rank r at locus j; four rows at a time, which hides latency."""
+    """counts[j, r] += number of rows with rank r at locus j; four rows at once, which hides latency."""
     n_fours = ranks.shape[0] // 4 * 4
     for m in range(0, n_fours, 4):
         for j in range(lo, hi):
@@ -72,7 +72,7 @@ def sum_distances(ranks, distances, lo, hi, out):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def count_equal(ranks, row, lo, hi, out):  # type: ignore[no-untyped-def]
-    """out[m] = number of loci of the block at which ranks[m] agrees with row."""
+    """out[m] = number of loci of the block at which ranks[m] equals row."""
     for m in range(ranks.shape[0]):
         total = np.int64(0)
         for j in range(lo, hi):
@@ -90,10 +90,10 @@ def add_weights(ranks, weights, out, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-untyped-def]
-    """Uniform crossover of row pairs: loci are exchanged where ``swap`` is 1, kept where it is 0."""
+    """Uniform crossover of row pairs: exchange the loci where ``swap`` is 1."""
     for p in range(first.shape[0]):
         for j in range(lo, hi):
-            # Branch-free, so that it is vectorised.
+            # Without a branch, the loop is vectorised.
             change = (first[p, j] ^ second[p, j]) * swap[p, j]
             child1[p, j] = first[p, j] ^ change
             child2[p, j] = second[p, j] ^ change
@@ -101,7 +101,7 @@ def swap_where(first, second, swap, child1, child2, lo, hi):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-def]
-    """flat[position] <- uniform rank below the locus' width; draws are uniform 32-bit integers."""
+    """Set flat[position] to a uniform rank below the locus width; draws are uniform 32-bit integers."""
     for t in range(positions.shape[0]):
         position = positions[t]
         width = np.uint64(widths[position % n_var])
@@ -110,7 +110,7 @@ def resample(flat, positions, draws, widths, n_var):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
-    """row[i] = least sample of the component of i in the graph {i - links[q, i]}."""
+    """row[i] = smallest sample of the component of i in the graph {i - links[q, i]}."""
     n = len(row)
     for i in range(n):
         row[i] = i
@@ -121,7 +121,7 @@ def components(links: NDArray[Any], q: int, row: NDArray[Any]) -> None:
 
 @njit(cache=True, nogil=True)
 def component_rows(links: NDArray[Any], lo: int, hi: int, out: NDArray[Any]) -> None:
-    """:func:`components` of some rows."""
+    """Apply :func:`components` to rows lo..hi-1."""
     for q in range(lo, hi):
         components(links, q, out[q])
 
@@ -141,9 +141,9 @@ def link_objectives(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """out[q] = variance, deviation, connectivity, where ``rows`` asks for them.
+    """out[q] = variance, deviation and connectivity; ``rows`` selects which are computed.
 
-    ``neighbors`` (n_neighbors, n_samples) holds a list in every column, -1 behind its end.
+    ``neighbors`` (n_neighbors, n_samples) contains a list per column, padded with -1.
     """
     n, d = X.shape
     for q in range(lo, hi):
@@ -177,7 +177,7 @@ def link_objectives(
 def add_up(
     row: NDArray[Any], sizes: NDArray[Any], sums: NDArray[Any], count: NDArray[Any], total: NDArray[Any]
 ) -> None:
-    """Sizes and sums of clusters, at their smallest parts."""
+    """Add up the sizes and sums of clusters, stored at their smallest parts."""
     d = sums.shape[1]
     for c in range(len(row)):
         cluster = row[c]
@@ -193,7 +193,7 @@ def add_up(
 
 @njit(cache=True, nogil=True)
 def divide(row: NDArray[Any], count: NDArray[Any], total: NDArray[Any]) -> None:
-    """Sums of clusters to means."""
+    """Convert sums of clusters to means."""
     for c in range(len(row)):
         if row[c] == c:
             for f in range(total.shape[1]):
@@ -214,10 +214,10 @@ def variances(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Mean square distance of the samples to the means of their clusters.
+    """Mean squared distance of the samples to the means of their clusters.
 
-    ``within`` is the sum of square distances to the means of the parts; that of the means of the parts to
-    those of their clusters comes on top, so that nothing is lost by subtraction.
+    ``within`` is the sum of squared distances to the means of the parts. Those between the means of parts and
+    clusters are added, which avoids cancellation by subtraction.
     """
     d = sums.shape[1]
     for q in range(lo, hi):
@@ -261,7 +261,7 @@ def deviations(
 def pair_weights(
     parts: Any, first: Any, second: Any, weight: Any, apart: bool, lo: int, hi: int, out: Any
 ) -> None:
-    """Sum of the weights of the pairs of parts that are in different clusters, or in the same."""
+    """Sum of the weights of the pairs of parts in different clusters (``apart``) or in the same cluster."""
     for q in range(lo, hi):
         row = parts[q]
         value = 0.0
@@ -275,7 +275,7 @@ def pair_weights(
 def rand_gaps(
     parts: NDArray[Any], table: NDArray[Any], joint: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """1 - adjusted Rand index of the labelled samples; ``table[c, y]`` of them in part c have class y."""
+    """1 - adjusted Rand index of the labelled samples; part c contains ``table[c, y]`` of class y."""
     n_classes = table.shape[1]
     for q in range(lo, hi):
         row = parts[q]

@@ -1,4 +1,4 @@
-"""Medoids: nearest medoids, members of least total distance, and distances from dense or sparse vectors."""
+"""Medoids: nearest medoids, members with the smallest total distance, and dense or sparse distances."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.partitions import squared_distance
 
 COSINE, SQUARED, EUCLIDEAN = 0, 1, 2
-# Cosine distances are rounded to multiples of 2^-44, so that equal ones are equal whatever computed them.
+# Cosine distances are rounded to multiples of 2^-44, so that equal ones are identical for every method.
 GRAIN = 2.0**44
-# Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
+# Below this share of |x|^2 + |y|^2, an expanded squared distance may have lost six digits.
 _CANCELLED = 1e-6
-# Sums may use all lanes of a vector unit; their order depends on nothing but the shapes.
+# Sums may be vectorised; their order depends only on the shapes.
 _SUMS = {"reassoc", "nsz"}
 # Bits of a coarse distance; a plane holds one bit of every distance.
 PLANES = 8
-# Samples whose nearest distance and label stay near the processor while all medoids of a set pass by.
+# Number of samples whose nearest distance and label stay in the cache during a pass over all medoids of a
+# set.
 _CHUNK = 8192
 
 
@@ -47,7 +48,7 @@ def _dense_distance(a, b, kind):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sparse_dot(indptr, indices, data, i, vector):  # type: ignore[no-untyped-def]
-    """Product of row i with a dense vector."""
+    """Product of row i and a dense vector."""
     total = 0.0
     for t in range(indptr[i], indptr[i + 1]):
         total += data[t] * vector[indices[t]]
@@ -68,7 +69,7 @@ def _clear_row(indptr, indices, i, vector):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-def]
-    """Turn products rows[r, i] = X[ids[r]] . X[i] into distances, those near zero by differences."""
+    """Convert products rows[r, i] = X[ids[r]] . X[i] to distances; small ones are computed by differences."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -88,7 +89,7 @@ def dense_rows(X, norms, ids, kind, rows, lo, hi):  # type: ignore[no-untyped-de
 def sparse_rows(  # type: ignore[no-untyped-def]
     indptr, indices, data, column_ptr, column_rows, column_data, norms, ids, kind, rows, lo, hi
 ):
-    """rows[r, i] = distance of samples ids[r] and i, over the columns that ids[r] has only."""
+    """rows[r, i] = distance between samples ids[r] and i, over the columns of ids[r] only."""
     for r in range(lo, hi):
         m = ids[r]
         row = rows[r]
@@ -116,7 +117,7 @@ def dense_own(X, medoids, labels, kind, out, lo, hi):  # type: ignore[no-untyped
 def sparse_own(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, order, starts, kind, vector, out, lo, hi
 ):
-    """As dense_own; ``vector`` comes in as zeros, one number per column, and leaves so."""
+    """Like dense_own; ``vector`` contains a zero per column before and after the call."""
     for q in range(lo, hi):
         for c in range(medoids.shape[1]):
             m = medoids[q, c]
@@ -131,7 +132,7 @@ def sparse_own(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignore[no-untyped-def]
-    """Least and greatest distance between two medoids (inf and 0 for one cluster)."""
+    """Smallest and largest distance between two medoids (inf and 0 for one cluster)."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -149,7 +150,7 @@ def dense_separations(X, medoids, kind, least, greatest, lo, hi):  # type: ignor
 def sparse_separations(  # type: ignore[no-untyped-def]
     indptr, indices, data, norms, medoids, kind, vector, least, greatest, lo, hi
 ):
-    """As dense_separations; ``vector`` as in sparse_own."""
+    """Like dense_separations; ``vector`` as in sparse_own."""
     for q in range(lo, hi):
         low, high = np.inf, 0.0
         for a in range(medoids.shape[1]):
@@ -170,7 +171,7 @@ def sparse_separations(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-def]
-    """Lowest id among the members with the least total, up to rounding."""
+    """Lowest id among the members with the smallest total, up to rounding errors."""
     least = np.inf
     for t in range(members.shape[0]):
         least = min(least, totals[t])
@@ -185,11 +186,11 @@ def _first_least(totals, members, relative, each):  # type: ignore[no-untyped-de
 def dense_medoids(  # type: ignore[no-untyped-def]
     X, zero, order, starts, wanted, kind, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = member with the least total distance to the others, ties to the lowest id.
+    """medoids[q, c] = member with the smallest total distance to the others; the lowest id breaks ties.
 
-    Cosine: the total is n_c - x.s_c, s_c the sum of the members, and 1 less for a row of zeros, which
-    is not at distance 1 from itself. Euclidean, squared or not: the total of squares is n_c times the
-    squared distance to the mean, plus that of all members.
+    Cosine: the total is n_c - x.s_c, where s_c is the sum of the members, and 1 less for a zero row, whose
+    distance to itself is not 1. Euclidean, squared or not: the total of squares is n_c times the squared
+    distance to the mean, plus the total of squares of all members to the mean.
     """
     totals = np.empty(order.shape[1])
     centre = np.empty(X.shape[1])
@@ -223,9 +224,9 @@ def dense_medoids(  # type: ignore[no-untyped-def]
 def sparse_medoids(  # type: ignore[no-untyped-def]
     indptr, indices, data, halves, zero, order, starts, wanted, relative, each, vector, medoids, lo, hi
 ):
-    """As dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c.
+    """Like dense_medoids, from half the squared norms: n_c |x|^2/2 + sum |y|^2/2 - x.s_c.
 
-    For cosine ``halves`` are 1/2 throughout, also for rows of zeros. ``vector`` as in sparse_own.
+    For cosine, ``halves`` are all 1/2, also for zero rows. ``vector`` as in sparse_own.
     """
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -248,12 +249,12 @@ def sparse_medoids(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def nearest_medoids(rows, index, nearest, labels, lo, hi):  # type: ignore[no-untyped-def]
-    """Lower ``nearest[q, i]`` to the least distance to a medoid, ``labels`` to its position.
+    """Reduce ``nearest[q, i]`` to the smallest distance to a medoid, and set ``labels`` to its position.
 
-    ``rows[index[q, j]]`` are the distances of all samples to the medoid at position j of individual
-    q; medoids with a negative index are passed over, so rows may come in blocks. Start with nearest
-    = inf and labels above any position. Ties go to the lowest position. Two medoids at a time: the
-    rows come from far away, the running minimum is at hand.
+    ``rows[index[q, j]]`` are the distances of all samples to the medoid at position j of individual q.
+    Medoids with a negative index are skipped, so that rows can be processed in blocks. Start with nearest =
+    inf and labels above any position. The lowest position wins ties. Two medoids are processed at once,
+    because reading rows is slow and the running minimum is in the cache.
     """
     n = rows.shape[1]
     here = np.empty(index.shape[1], dtype=np.int32)
@@ -299,7 +300,7 @@ def member_lists(labels, order, starts):  # type: ignore[no-untyped-def]
             start[labels[q, i] + 1] += 1
         for c in range(1, start.shape[0]):
             start[c] += start[c - 1]
-        # Filling moves every start to the next one; afterwards they are moved back.
+        # Filling moves every start to the next one; afterwards, starts are moved back.
         for i in range(labels.shape[1]):
             c = labels[q, i]
             order[q, start[c]] = i
@@ -321,7 +322,7 @@ def cluster_keys(labels, salts, keys):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
-    """Keep the whole steps in D[i, j], at most 255, bit by bit.
+    """Store the whole steps in D[i, j], at most 255, in bit planes.
 
     Bit p, the highest first, becomes bit j % 64 of the word planes[i, p, j // 64].
     """
@@ -341,7 +342,7 @@ def coarse_planes(D, step, planes, lo, hi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
-    """Set bit i % 64 of the word masks[q, c, i // 64] for the members i of cluster c; masks come as zeros."""
+    """Set bit i % 64 of masks[q, c, i // 64] for the members i of cluster c; masks must be zero before."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             masks[q, labels[q, i], i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -349,7 +350,7 @@ def cluster_masks(labels, masks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _ones(word):  # type: ignore[no-untyped-def]
-    """Number of bits set: compilers know these lines, and write one instruction for them."""
+    """Number of bits set; compilers recognise this code and emit a single instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -358,7 +359,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
-    """Total of the numbers that four planes hold, over the members in ``mask``."""
+    """Sum of the numbers in four planes, over the members in ``mask``."""
     first, second, third, fourth = planes[0], planes[1], planes[2], planes[3]
     eights = fours = twos = ones = np.uint64(0)
     for w in range(mask.shape[0]):
@@ -375,8 +376,8 @@ def _four_planes(planes, mask):  # type: ignore[no-untyped-def]
 def coarse_totals(planes, labels, masks, wanted, totals, lo, hi):  # type: ignore[no-untyped-def]
     """totals[q, i] = total of the four upper planes from sample i to its own cluster, for samples lo..hi-1.
 
-    Samples outside, individuals inside: the planes of a sample stay near the processor while all individuals
-    use them. Clusters that are not wanted are passed over.
+    The outer loop is over samples, so that their planes stay in the cache for all individuals. Clusters that
+    are not wanted are skipped.
     """
     for i in range(lo, hi):
         upper = planes[i, :4]
@@ -398,11 +399,11 @@ def _total(row, members):  # type: ignore[no-untyped-def]
 def least_total_members(  # type: ignore[no-untyped-def]
     D, planes, masks, bounds, unit, order, starts, wanted, relative, each, medoids, lo, hi
 ):
-    """medoids[q, c] = lowest id among the members with the least total distance, up to rounding.
+    """medoids[q, c] = lowest id among the members with the smallest total distance, up to rounding errors.
 
-    Totals within ``relative`` of the least, or within ``each`` for every member, count as equal. The total
-    of sample i is at least ``unit`` times its coarse total, of which ``bounds[q, i]`` is that of the upper
-    planes: the lower planes are looked at for members that may still be least, and D for what is left.
+    Totals within ``relative`` of the smallest, or within ``each`` per member, are equal. The total of sample
+    i is at least ``unit`` times its coarse total; ``bounds[q, i]`` is the part of the upper planes. The lower
+    planes are read for members that may still be the smallest, and D for the remaining ones.
     """
     totals = np.empty(order.shape[1])
     for q in range(lo, hi):
@@ -448,13 +449,13 @@ def group_distances(rows, members, bounds, out):  # type: ignore[no-untyped-def]
 def assign_groups(  # type: ignore[no-untyped-def]
     costs, index, members, bounds, opponents, opponent_bounds, penalty, labels
 ):
-    """Assign groups of samples to medoids, one after the other, avoiding those they must be apart from.
+    """Assign groups of samples to medoids, one after the other, and separate them from their opponents.
 
-    Group g has ``members[bounds[g]:bounds[g + 1]]``, and likewise the ``opponents`` from which it must be
-    apart. It goes to the position with the fewest conflicting groups so far, then the least cost, then the
-    lowest position; with a penalty >= 0, to that of the least cost plus penalty times conflicts. ``costs[r,
-    g]`` is the total distance of the group to a medoid, of which ``index`` (n_individuals, k_max) names the
-    row, or -1.
+    Group g has ``members[bounds[g]:bounds[g + 1]]``; ``opponents`` are stored in the same way. A group goes
+    to the position with the fewest conflicting groups so far, then the smallest cost, then the lowest
+    position. With a penalty >= 0, it goes to the smallest sum of cost and penalty times conflicts. ``costs[r,
+    g]`` is the total distance of the group to a medoid, whose row is in ``index`` (n_individuals, k_max), or
+    -1.
     """
     n_groups = bounds.shape[0] - 1
     width = index.shape[1]

@@ -1,7 +1,7 @@
-"""Diagonal Gaussians with relevant features of their own: parameters, scores and sums of hard EM.
+"""Diagonal Gaussians with relevant features per cluster: parameters, scores and sums of hard EM.
 
-The relevant features of cluster c stand in the first ``counts[c]`` columns of row c of ``features``, with the
-coefficients of their log-likelihood ratios, so that a score costs no more than these.
+The first ``counts[c]`` columns of row c of ``features`` contain the relevant features of cluster c, and their
+coefficients of log-likelihood ratios are stored in the same way. A score costs only these.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.threads import borrowed
 
-# Turns between the background of a feature and the clusters that leave it.
+# Number of alternations between the background of a feature and the clusters that leave it.
 ROUNDS = 10
 
 
 @borrowed()
 def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: ignore[no-untyped-def]
-    """Mean and variance that clusters share in feature j, and the gain over a Gaussian for all samples.
+    """Shared mean and variance of clusters in feature j, and the gain over one Gaussian for all samples.
 
-    In turns the background is fitted to the clusters that share it, and clusters leave it that gain by that.
+    Alternately, the background is fitted to the clusters that share it, and clusters leave it if they gain.
     """
     k, center, variance, gain = sizes.shape[0], 0.0, 1.0, 0.0
     relevant[:, j] = 0.0
@@ -52,23 +52,23 @@ def _fit_background(sizes, sums, squares, floor, price, j, relevant):  # type: i
 def fit_clusters(  # type: ignore[no-untyped-def]
     sizes, sums, squares, floor, prices, features, linear, curves, bases, counts, gains, centers, variances
 ):
-    """Relevant features and parameters of every cluster; return the gain of all, less prices.
+    """Find relevant features and parameters of every cluster; return the total gain minus prices.
 
     Parameters
     ----------
     sizes, sums, squares : ndarray of shape (k,), (k, d) and (k, d), float64
         Moments of features with mean 0 and variance 1 over all samples.
     floor : float
-        Least variance.
+        Smallest variance.
     prices : ndarray of shape (d,), float64
-        Cost of a relevant feature in nats; infinite for those that cannot be relevant.
+        Cost of a relevant feature in nats; infinite for features that cannot be relevant.
     features : ndarray of shape (k, d), int32
     linear, curves : ndarray of shape (k, d), float64
         Coefficients of x and x^2 in the order of ``features``.
     bases, counts : ndarray of shape (k,), float64 and int32
-        The constant of a score; minus infinity for a cluster without samples.
+        Constant of a score, which is -inf for an empty cluster; number of relevant features.
     gains, centers, variances : ndarray of shape (k, d), float64
-        By feature; gains are 0 where a feature is not relevant.
+        Values per feature; gains are 0 for features that are not relevant.
     """
     total, n_samples = 0.0, sizes.sum()
     counts[:] = 0
@@ -87,7 +87,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
             centers[c, j], variances[c, j] = mean, own
             m = counts[c]
             counts[c] = m + 1
-            # Difference of two log-densities in powers of x.
+            # Difference of two log-densities as a polynomial in x.
             features[c, m] = j
             linear[c, m] = mean / own - center / variance
             curves[c, m] = 0.5 / variance - 0.5 / own
@@ -99,7 +99,7 @@ def fit_clusters(  # type: ignore[no-untyped-def]
 def assign_rows(  # type: ignore[no-untyped-def]
     X, features, linear, curves, bases, counts, lo, hi, first, second, margins
 ):
-    """Best and second best cluster of samples lo..hi-1 (ties: the lowest), and the difference of the two."""
+    """Best and second best cluster of samples lo..hi-1 (ties: the lowest), and their difference."""
     for i in range(lo, hi):
         best, rest = -np.inf, -np.inf
         first[i] = second[i] = 0
@@ -118,9 +118,9 @@ def assign_rows(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def]
-    """Bring the moments up to date with the clusters ``new``; return the number of samples that moved.
+    """Update the moments for the clusters ``new``; return the number of samples that moved.
 
-    Samples of cluster -1 are in none.
+    Samples with label -1 are in no cluster.
     """
     moved = 0
     for i in range(X.shape[0]):
@@ -140,7 +140,7 @@ def move_rows(X, old, new, sizes, sums, squares):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def count_near(X, rows, center, width):  # type: ignore[no-untyped-def]
-    """Number of the rows that lie within ``width`` of ``center``, by feature."""
+    """Number of rows within ``width`` of ``center``, per feature."""
     counts = np.zeros(X.shape[1])
     for i in rows:
         for j in range(X.shape[1]):

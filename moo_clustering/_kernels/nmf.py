@@ -1,8 +1,8 @@
-"""Non-negative matrix factorisation of one sparse matrix, many runs at once.
+"""Non-negative matrix factorisation of one sparse matrix, in many simultaneous runs.
 
-A panel holds the factors of all runs side by side: column ``c * n_runs + t`` is component c of run t. One
-pass over the sparse matrix then serves every run, and the loops over runs are contiguous. Gram matrices are
-kept as their lower triangles, one row per entry.
+A panel contains the factors of all runs: column ``c * n_runs + t`` is component c of run t. One pass over the
+sparse matrix serves all runs, and loops over runs are contiguous. Gram matrices are stored as their lower
+triangles, one row per entry.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from moo_clustering._kernels.caching import njit
 from moo_clustering._kernels.least_squares import nnls_gram
 from moo_clustering._kernels.threads import borrowed
 
-# With fewer runs a loop over runs costs more to start than it saves.
+# With fewer runs, the overhead of a loop over runs exceeds its gain.
 _WIDE = 8
-# Keeps single precision single.
+# A float32 zero, so that float32 arithmetic is not promoted.
 _ZERO = np.float32(0)
 
 
 @borrowed()
 def _entry(a, b):  # type: ignore[no-untyped-def]
-    """Place of (a, b) in the lower triangle."""
+    """Position of (a, b) in the lower triangle."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
@@ -39,7 +39,7 @@ def _add_one(x, q, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _multiply_row(data, indices, start, stop, other, out):  # type: ignore[no-untyped-def]
-    """out = a row of the sparse matrix times the other panel."""
+    """Set ``out`` to a row of the sparse matrix times the other panel."""
     out[:] = 0.0
     z = start
     while z + 4 <= stop:
@@ -86,7 +86,7 @@ def _copy(values, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """out -= entry j of the row times the Gram matrix."""
+    """Subtract entry j of the row times the Gram matrix from ``out``."""
     n_runs = out.shape[0]
     if n_runs < _WIDE:
         _subtract_lane_by_lane(p, gram, j, k, out)
@@ -112,7 +112,7 @@ def _subtract_row_times_gram(p, gram, j, k, out):  # type: ignore[no-untyped-def
 
 @borrowed()
 def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
-    """The same sums in the same order for few runs."""
+    """Compute the same sums in the same order for few runs."""
     n_runs = out.shape[0]
     for t in range(n_runs):
         total = out[t]
@@ -134,7 +134,7 @@ def _subtract_lane_by_lane(p, gram, j, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed(error_model="numpy")
 def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
-    """p = max(0, p + slope / curvature); components without curvature stay."""
+    """Set p to max(0, p + slope / curvature); components without curvature do not change."""
     for t in range(p.shape[0]):
         moved = p[t] + slope[t] / curvature[t] if curvature[t] > 0 else p[t]
         p[t] = moved if moved > 0 else _ZERO
@@ -142,7 +142,7 @@ def _step(p, slope, curvature):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _descend_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
-    """Coordinate descent over the components of a row, in their order."""
+    """Run coordinate descent over the components of a row, in their order."""
     n_runs = gram.shape[1]
     slope = spare[:n_runs]
     for j in range(k):
@@ -159,7 +159,7 @@ def _scale(p, product, negative):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
-    """Multiplicative update of a row; entries with a denominator of 0 stay."""
+    """Multiplicative update of a row; entries with a denominator of 0 do not change."""
     n_runs = gram.shape[1]
     spare[:] = 0.0
     for j in range(k):
@@ -169,7 +169,7 @@ def _scale_row(p, product, gram, k, spare):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
-    """Add the outer product of a row with itself."""
+    """Add the outer product of a row with itself to the Gram matrix."""
     n_runs = gram.shape[1]
     if n_runs < _WIDE:
         for j in range(k):
@@ -186,7 +186,7 @@ def _add_to_gram(p, k, gram):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
-    """out += <p, product>; the terms of a row are added in the type of the panel."""
+    """Add <p, product> to ``out``; the terms of a row are summed in the dtype of the panel."""
     n_runs = out.shape[0]
     total = spare[:n_runs]
     total[:] = 0.0
@@ -200,10 +200,10 @@ def _add_inner(p, product, k, spare, out):  # type: ignore[no-untyped-def]
 def update_panel(  # type: ignore[no-untyped-def]
     data, indices, indptr, other, gram, panel, k, bounds, multiply, scratch, grams, inners, lo, hi
 ):
-    """Update the rows of blocks lo..hi-1 of a panel, P, given the other, Q, and its Gram matrix.
+    """Update the rows of blocks lo..hi-1 of a panel P, for the other panel Q and its Gram matrix.
 
-    ``data``, ``indices`` and ``indptr`` are the sparse matrix M with as many rows as the panel, and ``gram``,
-    of shape (k (k + 1) / 2, n_runs), is Q^T Q for k components. Multiplicative updates if ``multiply``, else
+    ``data``, ``indices`` and ``indptr`` are the sparse matrix M with as many rows as P. ``gram``, of shape
+    (k (k + 1) / 2, n_runs), is Q^T Q for k components. Updates are multiplicative if ``multiply``, else
     coordinate descent. ``grams`` and ``inners`` receive P^T P and <P, M Q> of the new rows of every block;
     ``scratch`` has shape (n_blocks, 2, width).
     """
@@ -225,7 +225,7 @@ def update_panel(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def gram_panel(panel, k, bounds, grams, lo, hi):  # type: ignore[no-untyped-def]
-    """P^T P of blocks lo..hi-1 of a panel."""
+    """Compute P^T P of blocks lo..hi-1 of a panel."""
     for block in range(lo, hi):
         grams[block] = 0.0
         for i in range(bounds[block], bounds[block + 1]):
@@ -244,7 +244,7 @@ def sum_blocks(parts, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyped-def]
-    """||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, never below 0."""
+    """||M||^2 - 2 <P, M Q> + <P^T P, Q^T Q> of every run, non-negative."""
     for t in range(out.shape[0]):
         total = 0.0
         diagonal = 0
@@ -263,7 +263,7 @@ def panel_losses(square, gram, other_gram, inner, out):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def fit_weights(gram, products, weights, lo, hi):  # type: ignore[no-untyped-def]
-    """weights[i] = min w' gram w / 2 - products[i]' w over w >= 0, for positive definite gram."""
+    """weights[i] minimises w' gram w / 2 - products[i]' w over w >= 0, for positive definite gram."""
     k = len(gram)
     gradient = np.empty(k)
     passive = np.zeros(k, dtype=np.bool_)

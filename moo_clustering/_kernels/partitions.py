@@ -1,8 +1,8 @@
 """Populations of partitions: renumbering, pairs of equal labels, contingency tables, votes, sums for indices.
 
-``labels`` is of shape (n_individuals, n_samples) unless a function says otherwise. Functions write into
-arrays that the caller has made, because allocating inside a loop costs more than most of these loops do.
-The last group compares objective vectors, for archives of non-dominated solutions.
+``labels`` has shape (n_individuals, n_samples) unless documented otherwise. Functions write to arrays that
+callers allocate, because allocation in a loop costs more than most of these loops. The last functions compare
+objective vectors, for archives of non-dominated solutions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from moo_clustering._kernels.caching import njit
 
 # The narrow counters below overflow after this many pairs.
 _FLUSH = 255
-# Reassociation lets a running sum use all lanes of a vector unit. The order of summation still depends on
-# nothing but the shapes, so results do not change with the block an individual is scored in.
+# Reassociation permits vectorised sums. Their order still depends only on the shapes, so that results do not
+# change with the block of an individual.
 _SUMS = {"reassoc", "nsz"}
 
 
@@ -30,7 +30,7 @@ def count_equal(
 
     ``labels`` are sample-major, (n_samples, n_individuals), so that a pair reads two contiguous rows.
     O(n_pairs * n_individuals). One-byte counters keep the comparison loop at full vector width; they are
-    emptied into ``counts`` before they can overflow.
+    added to ``counts`` before they overflow.
     """
     n_individuals = labels.shape[1]
     narrow = np.zeros(n_individuals, dtype=np.uint8)
@@ -55,7 +55,7 @@ def weigh_equal(
 ) -> None:
     """Add the weights of the pairs with equal and with different labels, which are sample-major.
 
-    Both sums are kept, not one and its complement: a sum over no pairs is then exactly zero.
+    Both sums are computed, because a sum over no pairs must be exactly zero.
     """
     for t in range(pairs.shape[0]):
         left = labels[pairs[t, 0]]
@@ -78,15 +78,14 @@ def count_equal_by_class(
     within: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> None:
-    """Count pairs with equal labels, within the classes and altogether, without listing a pair.
+    """Count pairs with equal labels, within classes and in total, without a list of pairs.
 
-    Labels are 0..n_labels-1. Group g holds the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some
+    Labels are 0..n_labels-1. Group g contains the samples ``order[boundaries[g]:boundaries[g + 1]]`` of some
     classes; counters of the class of sample ``order[t]`` begin at ``shifts[t]``, a multiple of n_labels.
     O(n_individuals * n_samples) time, O(n_labels * classes of a group) memory.
     """
-    # Four individuals at a time, the last one again where there are fewer: samples are looked up once for
-    # all, and adding to one's counter need not wait for the sum before. Indices without a sign need not be
-    # looked at for being negative.
+    # Four individuals at once, repeating the last one if there are fewer: samples are looked up once, and the
+    # sums do not wait for each other. Unsigned indices need no test for negative values.
     last, n_counters = labels.shape[0] - 1, n_labels + (np.int64(shifts.max()) if len(shifts) else 0)
     counts, in_all = np.zeros((4, n_counters), dtype=np.int64), np.zeros((4, n_labels), dtype=np.int64)
     first, second, third, fourth = counts[0], counts[1], counts[2], counts[3]
@@ -113,7 +112,7 @@ def count_equal_by_class(
 
 @njit(cache=True, nogil=True)
 def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> Any:
-    """Pairs within the counters, which are emptied, each added to the sum of its label."""
+    """Count pairs in the counters, add each counter to the sum of its label, and reset the counters."""
     n_labels, twice = in_all.shape[0], 0
     if counts.shape[0] > members.shape[0]:
         for t in range(members.shape[0]):
@@ -135,9 +134,9 @@ def _emptied(counts: Any, row: Any, members: Any, shift: Any, in_all: Any) -> An
 
 @njit(cache=True, nogil=True)
 def number_by_first_appearance(codes, number, labels):  # type: ignore[no-untyped-def]
-    """labels[q, i] = how many other codes occur in row q before the first occurrence of codes[q, i].
+    """labels[q, i] = number of distinct codes in row q before the first occurrence of codes[q, i].
 
-    ``number`` is room for one entry per possible code, 0..len(number)-1.
+    ``number`` is scratch space with an entry per possible code, 0..len(number)-1.
     """
     for q in range(codes.shape[0]):
         for c in range(number.shape[0]):
@@ -169,11 +168,11 @@ def sweep_groups(  # type: ignore[no-untyped-def]
     max_sweeps,
     keep,
 ):
-    """Move groups, in order, to their best clusters until none moves; the number of sweeps.
+    """Move groups, in order, to their best clusters until none moves; return the number of sweeps.
 
-    Group g has the samples members[ends[g]:ends[g + 1]], which share a label. ``labels`` change in place;
-    ``start`` are the labels that count for staying. votes[i] is what a unit of weight in the row of i counts;
-    ``scores`` is room for a number per cluster. With ``keep`` no cluster loses its last group.
+    Group g contains samples members[ends[g]:ends[g + 1]], which share a label. ``labels`` change in place;
+    ``start`` contains the labels that inertia favours. votes[i] is the factor of the weights in row i;
+    ``scores`` is scratch space with a number per cluster. With ``keep``, no cluster loses its last group.
     """
     n_clusters = scores.shape[0]
     for sweep in range(max_sweeps):
@@ -192,7 +191,7 @@ def sweep_groups(  # type: ignore[no-untyped-def]
             own = labels[members[ends[g]]]
             best = own
             for c in range(n_clusters):
-                # Sums in another order differ in the last digits; they are ties nevertheless.
+                # Sums in different orders can differ in their last digits, but are tied.
                 if scores[c] > scores[best] + 1e-12:
                     best = c
             if best == own:
@@ -223,11 +222,11 @@ def pairs_in_common(
     hi: int,
     common: NDArray[np.int64],
 ) -> None:
-    """Fill rows lo..hi-1 of ``common``, the numbers of pairs together in both of two partitions.
+    """Fill rows lo..hi-1 of ``common`` with the numbers of pairs that both of two partitions join.
 
-    Partitions with a table of more than ``most_cells`` counts are compared cluster by cluster. With
-    ``triangle`` the two are the same, and what lies below the diagonal is left out. O(n_samples) time for two
-    partitions, however many clusters they have.
+    If the table of two partitions has more than ``most_cells`` counts, they are compared cluster by cluster.
+    With ``triangle``, both sets are the same, and entries below the diagonal are not computed. O(n_samples)
+    time for two partitions, for any number of clusters.
     """
     n = first.shape[1]
     table = np.zeros(most_cells, dtype=np.int32)
@@ -250,7 +249,7 @@ def pairs_in_common(
 def pairs_together(
     labels: NDArray[np.int32], n_clusters: NDArray[np.int64], pairs: NDArray[np.int64]
 ) -> None:
-    """pairs[q] = pairs of samples that partition q keeps together."""
+    """pairs[q] = number of pairs of samples that partition q joins."""
     counts = np.zeros(n_clusters.max(), dtype=np.int64)
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
@@ -263,7 +262,7 @@ def pairs_together(
 
 @njit(cache=True, nogil=True)
 def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> Any:
-    """Counts of all pairs of clusters; ``table`` comes in and goes out as zeros."""
+    """Count all pairs of clusters; ``table`` is zero before and after the call."""
     for i in range(left.shape[0]):
         table[left[i] * n_right + right[i]] += 1
     total = np.int64(0)
@@ -276,7 +275,7 @@ def _by_table(left: Any, n_left: Any, right: Any, n_right: Any, table: Any) -> A
 
 @njit(cache=True, nogil=True)
 def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> None:
-    """Samples sorted by cluster; cluster c has ``members[starts[c]:starts[c + 1]]``."""
+    """Sort samples by cluster; cluster c has ``members[starts[c]:starts[c + 1]]``."""
     starts[: n_clusters + 1] = 0
     for i in range(labels.shape[0]):
         starts[labels[i]] += 1
@@ -292,12 +291,12 @@ def _list_members(labels: Any, n_clusters: Any, starts: Any, members: Any) -> No
 
 @njit(cache=True, nogil=True)
 def _by_cluster(starts: Any, members: Any, n_clusters: Any, labels: Any, counts: Any) -> int:
-    """One row of the table at a time; ``counts`` comes in and goes out as zeros."""
+    """Compute one row of the table at a time; ``counts`` is zero before and after the call."""
     total = 0
     for c in range(n_clusters):
         for t in range(starts[c], starts[c + 1]):
             cluster = labels[members[t]]
-            # The r-th sample of a cell closes r - 1 pairs.
+            # The r-th sample of a cell adds r - 1 pairs.
             total += counts[cluster]
             counts[cluster] += 1
         for t in range(starts[c], starts[c + 1]):
@@ -314,12 +313,13 @@ def icm_sweep(
     order: NDArray[np.int64],
     labels: NDArray[np.int32],
 ) -> int:
-    """Move every sample to the cluster in which it costs least (ties: the lowest); return the number moved.
+    """Move every sample to the cluster of smallest cost (ties: the lowest); return the number moved.
 
-    ``distances[i, k]`` is the cost of sample i in cluster k, constraints apart; sharing a cluster with
-    partner ``partners[t]``, for t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, negative
-    for must-links. Partners with label -1 do not count. Samples without a partner move first; the others move
-    in the given ``order``, and every move counts for those that follow. O(n_samples n_clusters + n_pairs).
+    ``distances[i, k]`` is the cost of sample i in cluster k without constraints. Sharing a cluster with
+    partner ``partners[t]``, for t from ``starts[i]`` to ``starts[i + 1] - 1``, costs ``weights[t]``, which is
+    negative for must-links. Partners with label -1 are ignored. Samples without partners move first. The
+    others move in the given ``order``, and every move affects the following ones. O(n_samples n_clusters +
+    n_pairs).
     """
     n_clusters = distances.shape[1]
     cost = np.empty(n_clusters)
@@ -352,7 +352,7 @@ def icm_sweep(
 
 @njit(cache=True, nogil=True)
 def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-def]
-    """tables[q, l, r] += number of samples with label l whose reference label is r."""
+    """tables[q, l, r] += number of samples with label l and reference label r."""
     for q in range(labels.shape[0]):
         for i in range(labels.shape[1]):
             tables[q, labels[q, i], reference[q, i]] += 1
@@ -360,10 +360,10 @@ def contingency_tables(reference, labels, tables):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untyped-def]
-    """chosen[q] = a random half, rounded down, of the genes in which row q differs.
+    """chosen[q] = random half, rounded down, of the genes in which row q differs.
 
-    Selection sampling: of the r genes still to come w are wanted, so the next is taken with
-    probability w / r. ``draws`` are uniform on [0, 1), one for every gene.
+    Selection sampling: if w of the r remaining genes are still needed, the next is selected with probability
+    w / r. ``draws`` are uniform on [0, 1), one per gene.
     """
     for q in range(first.shape[0]):
         left = 0
@@ -381,10 +381,10 @@ def half_of_differences(first, second, draws, chosen):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type: ignore[no-untyped-def]
-    """out[i] = the cluster of greatest linked weight around i, plus ``inertia[i]`` for its own.
+    """out[i] = cluster of largest linked weight around i, plus ``inertia[i]`` for its own cluster.
 
-    On ties the own cluster, otherwise that of the neighbour listed first, so that the numbers of the
-    clusters do not matter. ``tally`` is room for one entry per cluster, zeros before and after.
+    Ties select the own cluster, else that of the neighbour listed first, so that cluster numbers have no
+    influence. ``tally`` has an entry per cluster, which is zero before and after the call.
     """
     for i in range(labels.shape[0]):
         own = labels[i]
@@ -406,9 +406,9 @@ def vote_once(starts, neighbors, weights, inertia, labels, tally, out):  # type:
 
 @njit(cache=True, nogil=True)
 def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # type: ignore[no-untyped-def]
-    """Give samples of label -1 the cluster of greatest linked weight, round by round, all at once.
+    """Assign samples of label -1 to the cluster of largest linked weight, simultaneously in each round.
 
-    Those without a neighbour that has a cluster wait for the next round. Returns how many are left.
+    Samples without a labelled neighbour wait for the next round. Returns the number of unlabelled samples.
     """
     count = 0
     waiting = labels.copy()
@@ -453,7 +453,7 @@ def join_neighbors(starts, neighbors, weights, labels, tally, max_rounds):  # ty
 
 @njit(cache=True, nogil=True)
 def sum_links(starts, neighbors, weights, labels, links):  # type: ignore[no-untyped-def]
-    """links[a, b] += weight of all links from samples of a to samples of b, within a as well."""
+    """links[a, b] += weight of all links from samples of a to samples of b, including a = b."""
     for i in range(labels.shape[0]):
         own = labels[i]
         for e in range(starts[i], starts[i + 1]):
@@ -470,7 +470,7 @@ def count_members(labels, sizes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
-    """means[q, c] = mean of the rows of X in cluster c; ``means`` must come in as zeros."""
+    """means[q, c] = mean of the rows of X in cluster c; ``means`` must be zero before the call."""
     for q in range(labels.shape[0]):
         for i in range(X.shape[0]):
             c = labels[q, i]
@@ -483,7 +483,7 @@ def cluster_means(X, labels, sizes, means):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_SUMS)
 def squared_distance(a, b):  # type: ignore[no-untyped-def]
-    """|a - b|^2 by direct differences, which lose no digits when a and b are close."""
+    """|a - b|^2 by differences, which lose no digits if a and b are close."""
     total = 0.0
     for t in range(a.shape[0]):
         step = a[t] - b[t]
@@ -503,7 +503,7 @@ def mean_distance_sums(X, labels, means, squared, sums):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def mean_separations(means, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Least and greatest squared distance between two cluster means (inf and 0 for one cluster)."""
+    """Smallest and largest squared distance between two cluster means (inf and 0 for one cluster)."""
     for q in range(means.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -538,7 +538,7 @@ def worst_ratio_means(means, spreads, n_clusters, floor, out):  # type: ignore[n
 def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
     """sums[q, i] = total distance of sample i to its own cluster in individual q.
 
-    Samples outside, individuals inside: a row of D stays in cache while all individuals use it.
+    The outer loop is over samples, so that a row of D stays in the cache for all individuals.
     """
     n = D.shape[0]
     for i in range(n):
@@ -554,14 +554,14 @@ def own_cluster_sums(D, labels, sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def least_members(sums, labels, medoids):  # type: ignore[no-untyped-def]
-    """medoids[q, c] = lowest id among the members of c with the least sum, up to rounding."""
+    """medoids[q, c] = lowest id among the members of c with the smallest sum, up to rounding errors."""
     best = np.empty(medoids.shape[1])
     for q in range(labels.shape[0]):
         best[:] = np.inf
         medoids[q, :] = -1
         for i in range(labels.shape[1]):
             best[labels[q, i]] = min(best[labels[q, i]], sums[q, i])
-        # Equal sums added in different orders differ in the last digits; they still count as ties.
+        # Equal sums can differ in their last digits by the order of summation, but are tied.
         best *= 1.0 + 1e-12
         for i in range(labels.shape[1]):
             c = labels[q, i]
@@ -582,7 +582,7 @@ def medoid_distance_sums(D, medoids, labels, squared, sums):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore[no-untyped-def]
-    """Least and greatest distance between two medoids (inf and 0 for one cluster)."""
+    """Smallest and largest distance between two medoids (inf and 0 for one cluster)."""
     for q in range(medoids.shape[0]):
         low, high = np.inf, 0.0
         for a in range(n_clusters[q]):
@@ -596,7 +596,7 @@ def medoid_separations(D, medoids, n_clusters, least, greatest):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def silhouette_sums(D, labels, sizes, n_clusters, out):  # type: ignore[no-untyped-def]
-    """out[q] += sum of the silhouettes of all samples; singletons and 0/0 add nothing. Needs k >= 2."""
+    """out[q] += sum of the silhouettes of all samples; singletons and 0/0 add 0. Requires k >= 2."""
     n = D.shape[0]
     totals = np.empty(sizes.shape[1])
     for i in range(n):
@@ -620,7 +620,7 @@ def silhouette_sums(D, labels, sizes, n_clusters, out):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def count_split_neighbors(neighbors, labels, counts):  # type: ignore[no-untyped-def]
-    """counts[q, r] += number of samples whose r-th listed neighbour lies in another cluster."""
+    """counts[q, r] += number of samples whose r-th listed neighbour is in another cluster."""
     for q in range(labels.shape[0]):
         for i in range(neighbors.shape[0]):
             own = labels[q, i]
@@ -630,7 +630,7 @@ def count_split_neighbors(neighbors, labels, counts):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-untyped-def]
-    """Recompute by direct differences the entries that |x|^2 - 2xy + |y|^2 leaves with few digits."""
+    """Recompute by differences the entries for which |x|^2 - 2xy + |y|^2 loses most digits."""
     for i in range(X.shape[0]):
         for j in range(i):
             if squared[i, j] < threshold * (norms[i] + norms[j]):
@@ -644,7 +644,7 @@ def refine_squared_distances(X, norms, squared, threshold):  # type: ignore[no-u
 def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
     """Whether objectives f with constraint violation c dominate g with d.
 
-    The smaller violation dominates; with equal ones, Pareto domination decides.
+    The smaller violation dominates; with equal violations, Pareto domination decides.
     """
     if c != d:
         return c < d
@@ -660,14 +660,14 @@ def dominates(f: FloatArray, c: float, g: FloatArray, d: float) -> bool:
 def amount(f: FloatArray, c: float, g: FloatArray, d: float, ranges: FloatArray) -> float:
     """Amount of domination: product of the differences relative to their ranges, the last that of violations.
 
-    The constraint violations c and d alone decide where they differ.
+    If the constraint violations c and d differ, they alone decide.
     """
     if c != d:
         return abs(c - d) / float(ranges[f.shape[0]])
     product = 1.0
     for t in range(f.shape[0]):
         difference = abs(f[t] - g[t])
-        # An infinite difference is the whole range, a finite one is nothing beside it.
+        # An infinite difference is the whole range; relative to it, a finite one is 0.
         if difference > 0.0 and ranges[t] > 0.0 and not (np.isinf(ranges[t]) and np.isinf(difference)):
             product *= difference / ranges[t]
     return product
@@ -685,15 +685,15 @@ def weigh(
     Returns
     -------
     relation : int
-        1 if the current solution dominates the new one, -1 the other way round, else 0.
+        1 if the current solution dominates the new one, -1 for the reverse, else 0.
     k : int
-        Members that dominate the new solution.
+        Number of members that dominate the new solution.
     total : float
-        Sum of the amounts by which these, and the current solution if it does, dominate it.
+        Sum of the amounts by which these members, and possibly the current solution, dominate it.
     least : float
-        Smallest amount of a member (infinity without any).
+        Smallest amount of a member; inf if there is none.
     nearest : int
-        Its row, the first of several.
+        Row of that member, the first of ties.
     """
     relation = 0
     if dominates(current, d, new, c):

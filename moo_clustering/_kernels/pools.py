@@ -1,9 +1,9 @@
-"""Sums over the clusters of many partitions at once, for kernels of a pool that are never written out.
+"""Sums over the clusters of many partitions at once, for pool kernels that are never stored as matrices.
 
-``codes[i, P]`` is the cluster of point i in partition P, numbered through all partitions, so that a table
-with a row per cluster serves the whole pool; ``kept`` are the partitions that count. With ``add_to_clusters``
-and then ``gather_from_clusters`` the co-association of all points with some costs O(points x partitions) row
-operations. The order of all sums is fixed, so results do not depend on threads.
+``codes[i, P]`` is the cluster of point i in partition P, numbered consecutively through all partitions, so
+that one table with a row per cluster serves the whole pool. ``kept`` selects partitions. ``add_to_clusters``
+followed by ``gather_from_clusters`` computes the co-association of all points with some in O(points x
+partitions) row operations. The order of all sums is fixed, so that results do not depend on threads.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def add_to_clusters(codes, kept, weights, points, values, table):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def gather_from_clusters(codes, kept, table, out):  # type: ignore[no-untyped-def]
-    """Add to ``out[i]`` the rows of the table of the clusters of point i in the kept partitions."""
+    """Add to ``out[i]`` the table rows of the clusters of point i in the kept partitions."""
     n_fours = kept.shape[0] // 4 * 4
     for i in range(codes.shape[0]):
         row, total = codes[i], out[i]
-        # Four rows at a time: the total is read and written a quarter as often.
+        # With four rows at once, the total is read and written a quarter as often.
         for t in range(0, n_fours, 4):
             a, b = table[row[kept[t]]], table[row[kept[t + 1]]]
             c, d = table[row[kept[t + 2]]], table[row[kept[t + 3]]]
@@ -59,9 +59,9 @@ def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
-    """Write to ``out[a, b]`` the weight of the partitions that have a and b in one cluster.
+    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster.
 
-    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop runs over points.
+    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
     """
     for a in range(left.shape[0]):
         total = out[a]
@@ -75,9 +75,9 @@ def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def adjust_similarities(F, W, floor):  # type: ignore[no-untyped-def]
-    """Replace F by the similarities W changed by F + F', which is divided by its greatest magnitude first."""
+    """Replace F by the similarities W adjusted by F + F', divided by its largest magnitude."""
     n, greatest = F.shape[0], 0.0
-    # In tiles, so that the entries across the diagonal stay in the processor's cache.
+    # In tiles, so that entries and their transposes stay in the cache.
     for top in range(0, n, _TILE):
         for left in range(0, top + 1, _TILE):
             for i in range(top, min(top + _TILE, n)):
@@ -106,10 +106,10 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
-    """Write the group of every sample: that of the nearest landmarks by their weighted scores.
+    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks.
 
-    Samples keep the group of their landmark where it is ``settled`` or provisional, from ``n_real`` on, and
-    where the nearest landmarks agree there is nothing to weigh.
+    A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on), or
+    if all its nearest landmarks have the same group.
     """
     n_near = positions.shape[1]
     total = np.empty(n_real)

@@ -10,8 +10,8 @@ from moo_clustering._kernels.trees import join, settle
 def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # type: ignore[no-untyped-def]
     """Rows lo..hi-1 of ``out = a A block + b block + c out`` for a CSR matrix A and factors a, b and c.
 
-    The vectors are the columns of ``block``, so that an entry of A is read once for all of them. A row is
-    summed in the order of its entries, whichever thread does it.
+    The vectors are the columns of ``block``, so that an entry of A is read once for all of them. Rows are
+    summed in the order of their entries, in any thread.
     """
     a, b, c = factors
     width = block.shape[1]
@@ -26,9 +26,9 @@ def combine_products(indptr, indices, data, block, factors, out, lo, hi):  # typ
 
 @njit(cache=True, nogil=True)
 def join_entries(indptr, indices, data, strength, least, parts, parents):  # type: ignore[no-untyped-def]
-    """Join samples of the same part whose entry, times the strengths of both, is at least ``least``.
+    """Join samples of the same part if their entry, times the strengths of both, is at least ``least``.
 
-    ``parents``, at first 0, 1, ..., afterwards holds the least member of the component of every sample.
+    ``parents``, initially 0, 1, ..., finally contains the smallest member of the component of every sample.
     """
     for i in range(len(parents)):
         for entry in range(indptr[i], indptr[i + 1]):

@@ -1,4 +1,4 @@
-"""A sweep of SISC: feature weights, fuzzy memberships and the sums they need, a range of rows at a time."""
+"""Kernels of a sweep of SISC for ranges of rows: feature weights, fuzzy memberships and their sums."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from moo_clustering._kernels.threads import borrowed
 
-# Least number whose logarithm is taken, so that a floor of 0 is the limit of small floors.
+# Smallest argument of logarithms, so that a floor of 0 is the limit of small floors.
 _TINY = np.finfo(np.float64).tiny
-# Denominators of chi-square up to this are taken as 0.
+# Denominators of chi-square up to this value are treated as 0.
 _NOTHING = 1e-12
 
 
 @borrowed()
 def _power(w, exponent):  # type: ignore[no-untyped-def]
-    """w to a power, w not negative; those of the default exponents by roots, in a tenth of the time."""
+    """Power of a non-negative w; roots make the default exponents ten times as fast."""
     if exponent == 0.25:
         return np.sqrt(np.sqrt(w))
     if exponent == 1.5:
@@ -26,7 +26,7 @@ def _power(w, exponent):  # type: ignore[no-untyped-def]
 
 @borrowed(error_model="numpy")
 def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ignore[no-untyped-def]
-    """Centroid (11) of a feature; its dispersion takes the place of the first sums."""
+    """Compute the centroid (11) of a feature; its dispersion overwrites the first sums."""
     for t in range(k):
         mass = masses[t]
         z = sums[t] / mass if mass > 0.0 else kept[t] - shift
@@ -37,7 +37,7 @@ def _dispersion_row(sums, binary, k, masses, kept, shift, centers):  # type: ign
 
 @borrowed(error_model="numpy")
 def _chi_row(sums, k, sizes, spreads, frequency, n, scale):  # type: ignore[no-untyped-def]
-    """Chi-square of a feature takes the place of the second sums."""
+    """Compute chi-square of a feature, which overwrites the second sums."""
     rest = frequency * (n - frequency)
     for t in range(k):
         difference = n * sums[k + t] - sizes[t] * frequency
@@ -59,13 +59,13 @@ def weigh_features(  # type: ignore[no-untyped-def]
     masses, sizes, spreads, blame : ndarray of shape (k,)
         S_l, S'_l, S'_l (n - S'_l) and 1 + Imp_l.
     frequencies, shift : ndarray of shape (m,), float64
-        Samples that have a feature; what was taken from its values before summing.
+        Number of samples with each feature; value subtracted from the feature before summation.
     old : ndarray of shape (m, k) or (1, k)
-        Centroids of clusters without mass; one row of anything if all have mass.
+        Centroids of clusters without mass; any single row if all clusters have mass.
     centers, logs : ndarray of shape (m, k)
-        Receive centroids and log weights.
+        Output: centroids and log weights.
     least, totals, chi_totals : ndarray of shape (k,), float64
-        Receive the least M of the block, and the sums of lambda and of lambda^q chi relative to its weight.
+        Output: smallest M of the block, and the sums of lambda and lambda^q chi relative to its weight.
     """
     k = masses.shape[0]
     least[:] = np.inf
@@ -89,11 +89,11 @@ def weigh_features(  # type: ignore[no-untyped-def]
             continue
         row = sums[r]
         for t in range(k):
-            # Relative to the least M of the block: M^-power alone would overflow for q near 1.
+            # Relative to the smallest M of the block, because M^-power would overflow for q near 1.
             ratio = least[t] / row[t]
             relative = _power(ratio, power) if ratio > 0.0 else 0.0
             totals[t] += relative
-            # lambda^q = lambda M^-1, as q / (q - 1) = 1 + 1 / (q - 1)
+            # lambda^q = lambda M^-1, because q / (q - 1) = 1 + 1 / (q - 1)
             chi_totals[t] += relative * ratio * row[k + t]
             logs[i, t] = -power * np.log(row[t])
 
@@ -102,9 +102,9 @@ def weigh_features(  # type: ignore[no-untyped-def]
 def weight_panel(  # type: ignore[no-untyped-def]
     centers, logs, tops, exponent, shift, binary, lo, hi, panel, constants
 ):
-    """Terms of the distances of step 6 by feature, for features lo..hi-1.
+    """Terms of the distances of step 6 per feature, for features lo..hi-1.
 
-    With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For x of 0 and 1 the panel receives
+    With g = (lambda / exp(tops))^q, a distance is the sum of g (z - x)^2. For binary x, the panel receives
     g (1 - 2 z), else [-2 g z | g]; ``constants`` receives the sum of g z^2 over these features.
     """
     k = tops.shape[0]
@@ -123,7 +123,7 @@ def weight_panel(  # type: ignore[no-untyped-def]
 
 @borrowed()
 def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: ignore[no-untyped-def]
-    """panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive the column sums of the two."""
+    """Set panel = [W^f | W] for samples lo..hi-1; ``masses`` and ``sizes`` receive the column sums."""
     k = memberships.shape[1]
     masses[:] = 0.0
     sizes[:] = 0.0
@@ -131,14 +131,14 @@ def fuzzy_panel(memberships, fuzziness, lo, hi, panel, masses, sizes):  # type: 
         for t in range(k):
             panel[j, t] = _power(np.float64(memberships[j, t]), fuzziness)
             panel[j, k + t] = memberships[j, t]
-            # what was rounded to the type of the panel, so that centroids are means
+            # Add values rounded to the dtype of the panel, so that centroids are means.
             masses[t] += panel[j, t]
             sizes[t] += panel[j, k + t]
 
 
 @borrowed()
 def finish_distances(constants, scales, tolerance, distances):  # type: ignore[no-untyped-def]
-    """Add the constants to the products with the panel; what is left of a cancellation becomes 0."""
+    """Add the constants to the products with the panel; rounding errors of a cancellation become 0."""
     for r in range(distances.shape[0]):
         for t in range(constants.shape[0]):
             value = distances[r, t] + constants[t]
@@ -147,7 +147,7 @@ def finish_distances(constants, scales, tolerance, distances):  # type: ignore[n
 
 @borrowed(error_model="numpy")
 def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
-    """Memberships (8) of one sample; returns the least N and the sum of (least / N)^(1 / (f - 1))."""
+    """Memberships (8) of one sample; return the smallest N and the sum of (smallest / N)^(1 / (f - 1))."""
     k = distances.shape[0]
     least = np.inf
     zeros = 0
@@ -172,7 +172,7 @@ def _soften_row(distances, factors, power, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[no-untyped-def]
-    """Memberships of samples lo..hi-1."""
+    """Compute the memberships of samples lo..hi-1."""
     for j in range(lo, hi):
         _soften_row(distances[j], factors, power, spare)
         for t in range(spare.shape[0]):
@@ -183,7 +183,7 @@ def soften_rows(distances, factors, power, lo, hi, spare, out):  # type: ignore[
 def update_rows(  # type: ignore[no-untyped-def]
     distances, factors, blame, power, fuzziness, old, lo, hi, spare, out, losses
 ):
-    """Memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the greatest change."""
+    """Memberships of samples lo..hi-1, the sum of w^f d (1 + Imp) and the largest change."""
     loss = 0.0
     change = 0.0
     for j in range(lo, hi):
@@ -216,11 +216,10 @@ def _add_times(x, p, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def multiply_rows(indptr, indices, values, panel, rows, height, places, out):  # type: ignore[no-untyped-def]
-    """out[r] = row ``rows[r]`` of the matrix times the panel; no values: all are 1.
+    """out[r] = row ``rows[r]`` of the matrix times the panel; without values, all entries are 1.
 
-    Without values the panel is read ``height`` rows at a time, which stay near the processor until all rows
-    of the matrix have taken what they name of them. The height does not change a digit. ``places`` is room
-    for a number per row.
+    Without values, the panel is read in tiles of ``height`` rows, which stay in the cache for all rows of the
+    matrix. The height does not change results. ``places`` is scratch space with a number per row.
     """
     out[:] = 0.0
     for r in range(rows.shape[0]):
@@ -254,9 +253,9 @@ def _add_moments(x, p, k, out):  # type: ignore[no-untyped-def]
 
 @borrowed()
 def feature_moments(indptr, indices, values, panel, k, rows, out):  # type: ignore[no-untyped-def]
-    """out[r] = sum of w^f x, of w over the samples that have the feature, and of w^f x^2.
+    """out[r] = sums of w^f x, of w over the samples with the feature, and of w^f x^2.
 
-    Rows of the matrix are features, ``panel`` is [W^f | W] of shape (n_samples, 2 k), ``out`` has 3 k
+    Rows of the matrix are features, ``panel`` is [W^f | W] of shape (n_samples, 2 k), and ``out`` has 3 k
     columns.
     """
     for r in range(rows.shape[0]):
@@ -282,7 +281,7 @@ def quadratic_rows(indptr, indices, values, panel, k, lo, hi, out):  # type: ign
 
 @borrowed()
 def label_moments(indptr, indices, values, labels, lo, hi, sums, squares):  # type: ignore[no-untyped-def]
-    """Sums of x and of x^2 by feature and label, without a panel: O(non-zeros)."""
+    """Sums of x and x^2 per feature and label, without a panel: O(non-zeros)."""
     for r in range(hi - lo):
         sums[r] = 0.0
         squares[r] = 0.0

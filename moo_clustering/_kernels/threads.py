@@ -1,4 +1,4 @@
-"""Threads for compiled loops: kernels that release the interpreter's lock, called for parts of a range."""
+"""Threads for compiled loops: kernels that release the interpreter lock are called for parts of a range."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from moo_clustering._kernels.caching import njit
 from moo_clustering._parallel import n_threads, named_losses
 
-# Loci per block: rows of counts of one block stay in the processor's second-level cache.
+# Loci per block; rows of counts of one block stay in the second-level cache.
 BLOCK = 4096
-# Starting threads costs some tens of microseconds: below so many additions and comparisons, of which the
-# visit of a gene is worth some, one thread is faster.
+# Number of additions and comparisons below which one thread is faster, because starting threads takes tens of
+# microseconds; and their number per visit of a gene.
 _WORTH_A_THREAD, _VISIT = 10_000_000, 2.5
-# Parts per worker, so that a part with large clusters does not keep the others waiting.
+# Parts per worker, so that other workers do not wait for a part with large clusters.
 _PARTS = 4
 Kernel = Callable[[int, int], None]
 
 
 def for_blocks(kernel: Kernel, n_loci: int, n_rows: int, n_jobs: int | None = None) -> None:
-    """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same place."""
+    """Call ``kernel(lo, hi)`` for every block; blocks must not write to the same memory."""
 
     def part(first: int, last: int) -> None:
         for block in range(first, last):
@@ -41,7 +41,7 @@ def sum_blocks(
     dtype: type[np.generic],
     n_jobs: int | None = None,
 ) -> NDArray[Any]:
-    """Sum of the per-block results, added in block order so that threads cannot change a bit."""
+    """Sum the results of blocks in block order, so that threads do not change the result."""
     parts = np.zeros((-(-n_loci // BLOCK), n_rows), dtype=dtype)
     for_blocks(lambda lo, hi: kernel(lo, hi, parts[lo // BLOCK]), n_loci, n_rows, n_jobs)
     total: NDArray[Any] = parts.sum(axis=0)
@@ -49,11 +49,11 @@ def sum_blocks(
 
 
 def borrowed(**options: Any) -> Callable[[Any], Any]:
-    """``numba.njit`` for functions that allocate nothing and keep nothing.
+    """``numba.njit`` for functions that neither allocate arrays nor retain references to them.
 
-    Such a function need not count references to the arrays it reads from a named tuple, which costs
-    more than a short loop over them, and makes threads wait for each other. The switch for it is
-    private to numba, and is left out where a version does not know it.
+    These functions need no reference counts of the arrays in a named tuple. Counting costs more than a short
+    loop over the arrays, and makes threads wait for each other. The option is private to numba, and is
+    omitted if a version does not support it.
     """
     try:
         decorator: Callable[[Any], Any] = njit(cache=True, nogil=True, _nrt=False, **options)
@@ -65,10 +65,10 @@ def borrowed(**options: Any) -> Callable[[Any], Any]:
 def for_parts(
     kernel: Kernel, count: int, n_operations: float, n_jobs: int | None = None, each: int = _PARTS
 ) -> None:
-    """Call ``kernel(lo, hi)`` so that 0..count-1 is covered; parts must not write to the same place.
+    """Call ``kernel(lo, hi)`` for parts that cover 0..count-1; parts must not write to the same memory.
 
-    The approximate number of operations in all, ``n_operations``, decides whether threads pay. ``each`` is
-    the number of parts per worker: 1 where all take equally long and each reads all of a large table.
+    The approximate total ``n_operations`` decides whether threads are used. ``each`` is the number of parts
+    per worker: 1 if all take the same time and each reads all of a large table.
     """
     workers = min(n_threads(n_jobs), count)
     if workers <= 1 or n_operations < _WORTH_A_THREAD:
@@ -76,15 +76,15 @@ def for_parts(
         return
     n_parts = min(count, workers * each)
     bounds = [count * part // n_parts for part in range(n_parts + 1)]
-    # Plain threads: the kernels release the interpreter lock and write in place, and a call lasts
-    # milliseconds, less than joblib waits between looks at its workers.
+    # Plain threads: kernels release the interpreter lock and write in place, and a call takes milliseconds,
+    # less than the polling interval of joblib.
     with named_losses(), ThreadPoolExecutor(workers) as pool:
         list(pool.map(kernel, bounds[:-1], bounds[1:]))
 
 
 @contextmanager
 def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` before the first compilation within this block, if no cache holds what is needed."""
+    """Call ``tell`` before the first compilation in this block, unless the cache has all compiled loops."""
 
     class Listener(event.Listener):
         told = False
@@ -95,7 +95,7 @@ def before_compiling(tell: Callable[[], object]) -> Iterator[None]:
                 tell()
 
         def on_end(self, _: object) -> None:
-            """A later compilation is no news."""
+            """Do nothing: only the first compilation is reported."""
 
     with event.install_listener("numba:compile", Listener()):
         yield

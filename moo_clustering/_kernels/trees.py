@@ -1,8 +1,8 @@
-"""Trees over samples: KD-trees, minimum spanning trees, Genie's order of merging, connected components.
+"""Trees over samples: KD-trees, minimum spanning trees, Genie's merge order, connected components.
 
-Links of equal length are ordered by the keys of their samples, so that a spanning tree does not depend on the
-order of the rows. For that, distances that are equal but for rounding must be equal exactly: all of them pass
-through :func:`rounded`.
+The keys of samples order links of equal length, so that a spanning tree does not depend on the order of rows.
+This requires that distances that are equal up to rounding are exactly equal, so that all of them are rounded
+by :func:`rounded`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from moo_clustering._kernels.caching import njit
 
-# Most points in a leaf of a KD-tree.
+# Largest number of points in a leaf of a KD-tree.
 LEAF = 12
-# Distances to boxes are off by this much to the safe side: more than rounding takes or gives, so that a box
-# with a tie is always opened.
+# Relative safety margin of distances to boxes, larger than rounding errors, so that a box with a tie is
+# always opened.
 _MARGIN = 1e-11
-# Columns of a matrix of distances that are summed side by side, and stay in the cache with their features.
+# Number of columns of a distance matrix that are summed together, and stay in the cache with their features.
 _BLOCK = 128
-# Points of a leaf that are compared at once, and leaves that are looked at before the others.
+# Number of points of a leaf that are compared at once, and of leaves that are searched first.
 LANES = 16
 _FIRST_LEAVES = 64
-# Sums of powers below this may have lost terms that count.
+# Sums of powers below this value may have lost relevant terms by underflow.
 _LOST = 1e-280
 
 
@@ -43,7 +43,7 @@ def ranks(
     hi: int,
     out: NDArray[Any],
 ) -> None:
-    """Place of pairs[p, 1] by nearness to pairs[p, 0], from 1 and at most ``cap``, for p in lo..hi-1."""
+    """Rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1 to ``cap``, for p in lo..hi-1."""
     n_nodes = len(start)
     for p in range(lo, hi):
         i, j = pairs[p, 0], pairs[p, 1]
@@ -75,7 +75,7 @@ def ranks(
 def rounded(value: float) -> float:
     """Round to 41 significant bits, so that rounding noise breaks no tie; monotone.
 
-    This is Veltkamp's splitting: adding and taking away 2^12 + 1 times the value leaves the high bits.
+    Veltkamp's splitting: adding and subtracting 2^12 + 1 times the value leaves the high bits.
     """
     high = value * 4097.0
     result: float = high - (high - value)
@@ -84,7 +84,7 @@ def rounded(value: float) -> float:
 
 @njit(cache=True, nogil=True, inline="always")
 def square_distance(P: NDArray[Any], i: int, j: int) -> float:
-    """The same for (i, j) and (j, i), to the bit."""
+    """Squared distance, bitwise symmetric in i and j."""
     total = 0.0
     for f in range(P.shape[1]):
         difference = P[i, f] - P[j, f]
@@ -94,10 +94,10 @@ def square_distance(P: NDArray[Any], i: int, j: int) -> float:
 
 @njit(cache=True, nogil=True)
 def square_distances(X: NDArray[Any]) -> NDArray[Any]:
-    """Squares of all Euclidean distances (n, n), to the bit those of a loop over the features of one pair.
+    """Squares of all Euclidean distances (n, n), bitwise equal to a loop over the features of each pair.
 
-    The sums of many pairs go on side by side, several to an instruction, which a sum of one pair does not
-    allow without another order of its terms.
+    The sums of several pairs are vectorised together, because vectorising the sum of a single pair would
+    change the order of its terms.
     """
     n, d = X.shape
     P = np.ascontiguousarray(X.T)
@@ -119,7 +119,7 @@ def square_distances(X: NDArray[Any]) -> NDArray[Any]:
 
 @njit(cache=True, nogil=True)
 def node_count(n_points: int) -> int:
-    """Nodes of a tree whose leaves hold at most ``LEAF`` points."""
+    """Number of nodes of a tree with leaves of at most ``LEAF`` points."""
     count, size = 1, n_points
     while size > LEAF:
         size = (size + 1) // 2
@@ -129,7 +129,7 @@ def node_count(n_points: int) -> int:
 
 @njit(cache=True, nogil=True)
 def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Positions to points (n,), start and stop (n_nodes,), corners of the boxes (n_nodes, d) each."""
+    """Build a KD-tree: points by position (n,), start and stop (n_nodes,), box corners (n_nodes, d) each."""
     n, d = X.shape
     points = np.arange(n)
     start, stop = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -157,7 +157,7 @@ def build(X: NDArray[Any], n_nodes: int) -> tuple[Any, Any, Any, Any, Any]:
 
 @njit(cache=True, nogil=True)
 def _select(points: NDArray[Any], X: NDArray[Any], f: int, lo: int, hi: int, middle: int) -> None:
-    """Reorder points[lo:hi] such that those before ``middle`` are not above those from it on."""
+    """Partition points[lo:hi] so that no point before ``middle`` is above a later one in feature f."""
     left, right = lo, hi - 1
     while left < right:
         pivot = X[points[(left + right) // 2], f]
@@ -192,16 +192,16 @@ def nearest_by_blocks(
     near: NDArray[Any],
     squares: NDArray[Any],
 ) -> int:
-    """Nearest points of queries, themselves included, in single precision; how many leaves were looked at.
+    """Nearest points of queries, including themselves, in float32; return the number of searched leaves.
 
-    Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, feature by feature in ``blocks[a]``, filled
-    up with inf; its box has the corners ``low[:, a]`` and ``high[:, a]``. Queries are points too, at
-    ascending ``places`` (n,); those of group g, ``groups[g]:groups[g + 1]``, are of one leaf. For the groups
-    lo..hi-1 this writes places of points ``near`` (n, k), and their ``squares`` (n, k) of distances.
+    Leaf a of a KD-tree has the points ``start[a]:start[a + 1]``, stored by feature in ``blocks[a]`` and
+    padded with inf. Its box has the corners ``low[:, a]`` and ``high[:, a]``. Queries are points too, at
+    ascending ``places`` (n,); those of group g, ``groups[g]:groups[g + 1]``, are in one leaf. For the groups
+    lo..hi-1, the function writes positions of points ``near`` (n, k) and their squared distances ``squares``
+    (n, k).
 
-    A leaf is compared with a query as a whole, several of its points to an instruction, which is why this
-    takes a fraction of the time of a walk along a tree. Rounding is monotone: no box that is left out has a
-    point that would have been taken.
+    Vectorised comparisons of a query with all points of a leaf take a fraction of the time of a tree
+    traversal. Rounding is monotone, so that skipped boxes contain no nearer point.
     """
     n_leaves, d, width = blocks.shape
     between, apart = np.empty(n_leaves, np.float32), np.empty(n_leaves, np.float32)
@@ -215,7 +215,7 @@ def nearest_by_blocks(
             values[:, q] = blocks[home, :, places[first + q] - start[home]]
             squares[first + q] = np.inf
         _between_boxes(low, high, home, between, apart)
-        # Near leaves first, so that the others are far enough to be left out.
+        # Search near leaves first, so that more of the others can be skipped.
         sequence = np.argpartition(apart, min(_FIRST_LEAVES, n_leaves - 1))
         sequence[:_FIRST_LEAVES] = sequence[:_FIRST_LEAVES][np.argsort(apart[sequence[:_FIRST_LEAVES]])]
         farthest = np.float32(np.inf)
@@ -239,7 +239,7 @@ def nearest_by_blocks(
 def _between_boxes(
     low: NDArray[Any], high: NDArray[Any], home: int, between: NDArray[Any], apart: NDArray[Any]
 ) -> None:
-    """Square distances from a box to all boxes, and from its centre to their centres (times 4)."""
+    """Squared distances from a box to all boxes, and 4 times those between the centres."""
     zero = np.float32(0.0)
     between[:], apart[:] = zero, zero
     for f in range(len(low)):
@@ -256,7 +256,7 @@ def _between_boxes(
 def _to_box(
     values: NDArray[Any], n_queries: int, low: NDArray[Any], high: NDArray[Any], out: NDArray[Any]
 ) -> None:
-    """Square distances of the queries, features (d, n_queries), to a box."""
+    """Squared distances from queries, features (d, n_queries), to a box."""
     zero = np.float32(0.0)
     out[:n_queries] = zero
     for f in range(len(values)):
@@ -268,7 +268,7 @@ def _to_box(
 
 @njit(cache=True, nogil=True)
 def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near: Any, squares: Any) -> None:
-    """Insert the points of a leaf into the list of a query, by their square distances."""
+    """Insert the points of a leaf into the list of a query, sorted by squared distance."""
     stop = (size + LANES - 1) // LANES * LANES
     total[:stop] = np.float32(0.0)
     for f in range(len(block)):
@@ -294,7 +294,7 @@ def _merge_leaf(block: Any, size: int, offset: int, value: Any, total: Any, near
 
 @njit(cache=True, nogil=True, inline="always")
 def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Square distance to the nearest place of a box, a little less than exact."""
+    """Lower bound, by a small margin, of the squared distance to the nearest point of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -305,7 +305,7 @@ def nearest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any
 
 @njit(cache=True, nogil=True, inline="always")
 def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[Any], node: int) -> float:
-    """Square distance to the farthest corner of a box, a little more than exact."""
+    """Upper bound, by a small margin, of the squared distance to the farthest corner of a box."""
     total = 0.0
     for f in range(P.shape[1]):
         value = P[i, f]
@@ -316,13 +316,13 @@ def farthest_of_box(P: NDArray[Any], i: int, low: NDArray[Any], high: NDArray[An
 
 @njit(cache=True, nogil=True)
 def _gini(count: NDArray[Any], larger: NDArray[Any], least: int, n_clusters: int, n: int) -> float:
-    """Gini index of the sizes: sum of (2t - q - 1) s_t over the sizes in order, by (q - 1) n."""
+    """Gini index of cluster sizes: sum of (2t - q - 1) s_t over the sorted sizes, divided by (q - 1) n."""
     if n_clusters == 1:
         return 0.0
     total, before, size = 0, 0, least
     while size <= n:
         c = count[size]
-        # The places t = before + 1, ..., before + c of one size at once.
+        # All ranks t = before + 1, ..., before + c of one size at once.
         total += size * c * (2 * before + c - n_clusters)
         before += c
         size = larger[size]
@@ -342,7 +342,7 @@ def _add_size(size: int, below: int, count: NDArray[Any], larger: NDArray[Any]) 
 
 @njit(cache=True, nogil=True)
 def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
-    """Take sizes up to ``upto`` that no cluster has out of the list; it starts at 0."""
+    """Remove sizes without clusters, up to ``upto``, from the list, which starts at 0."""
     size = 0
     while larger[size] <= upto:
         if count[larger[size]]:
@@ -353,19 +353,19 @@ def _drop_empty(count: NDArray[Any], larger: NDArray[Any], upto: int) -> None:
 
 @njit(cache=True, nogil=True)
 def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> bool:
-    """Positions of ``links`` (n-1, 2), which are sorted by length, in the order of merging.
+    """Merge order, as positions, of ``links`` (n-1, 2) sorted by length; False if they are not a tree.
 
-    False if the links are no tree. The least size never falls, and a cluster above it never comes down
-    to it: links that were passed over need not be looked at again before the least size rises, and a
-    link that has been used since is passed over as one of a larger cluster. As every rise leaves at most
-    n / size clusters, all looks together are O(n log n).
+    The smallest size never decreases, and larger clusters never return to it. Skipped links therefore need no
+    new inspection before the smallest size increases, and links used meanwhile are skipped like those of
+    larger clusters. After every increase at most n / size clusters remain, so that all inspections take O(n
+    log n).
     """
     n = len(links) + 1
     parents, sizes = np.arange(n), np.ones(n, np.int64)
-    # count[s] clusters have size s; larger[s] is the next size that occurs: a linked list from 0 to n + 1.
+    # count[s] clusters have size s; larger[s] is the next existing size: a linked list from 0 to n + 1.
     count, larger = np.zeros(n + 1, np.int64), np.full(n + 1, n + 1)
     count[1], larger[0] = n, 1
-    # Entry e + 1 stands for link e, entry 0 for the head of the list.
+    # Entry e + 1 represents link e, entry 0 the head of the list.
     following, preceding = np.arange(1, n + 1), np.arange(-1, n - 1)
     place, least = 1, 1
     for done in range(n - 1):
@@ -394,7 +394,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
         count[sizes[a]] -= 1
         count[sizes[b]] -= 1
         sizes[min(a, b)] = sizes[a] + sizes[b]
-        # Added before empty sizes go: the list still has ``high``, whose clusters may all be gone.
+        # Add the size before empty sizes are removed: ``high`` is still in the list, even without clusters.
         _add_size(sizes[min(a, b)], high, count, larger)
         _drop_empty(count, larger, high)
     return True
@@ -402,7 +402,7 @@ def genie_order(links: NDArray[Any], threshold: float, order: NDArray[Any]) -> b
 
 @njit(cache=True, nogil=True)
 def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any], out: NDArray[Any]) -> None:
-    """out[q] = clusters after the first n_merges[q] merges, which do not decrease; by first appearance."""
+    """out[q] = clusters after n_merges[q] (non-decreasing) merges, numbered by first appearance."""
     n = out.shape[1]
     parents = np.arange(n)
     done = 0
@@ -413,7 +413,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
         n_clusters = 0
         for i in range(n):
             r = root(parents, i)
-            # The root is the least member, so it has been numbered before the others.
+            # The root is the smallest member, so that it is numbered before the others.
             if r == i:
                 out[q, i] = n_clusters
                 n_clusters += 1
@@ -423,7 +423,7 @@ def cut_labels(links: NDArray[Any], order: NDArray[Any], n_merges: NDArray[Any],
 
 @njit(cache=True, nogil=True)
 def root(parents: NDArray[Any], i: int) -> int:
-    """The least member of a component; ways to it become shorter."""
+    """Smallest member of a component, with path compression."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]
         i = parents[i]
@@ -432,7 +432,7 @@ def root(parents: NDArray[Any], i: int) -> int:
 
 @njit(cache=True, nogil=True)
 def join(parents: NDArray[Any], a: int, b: int) -> bool:
-    """Make one component of two; False if they were one."""
+    """Join two components; return False if they are the same."""
     a, b = root(parents, a), root(parents, b)
     if a < b:
         parents[b] = a
@@ -443,15 +443,15 @@ def join(parents: NDArray[Any], a: int, b: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def settle(parents: NDArray[Any]) -> None:
-    """Let every member lead to the least of its component, after all joins."""
+    """Point every member to the smallest member of its component, after all joins."""
     for i in range(len(parents)):
-        # The index that it leads to is smaller, and has been settled.
+        # The parent has a smaller index, so that it is already settled.
         parents[i] = parents[parents[i]]
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, g: int, h: int) -> bool:
-    """Whether link (i, j) comes before link (g, h)."""
+    """Whether link (i, j) precedes link (g, h)."""
     result: bool = False
     if r != other_r:
         result = r < other_r
@@ -466,9 +466,9 @@ def _before(r: float, d: float, i: int, j: int, other_r: float, other_d: float, 
 
 @njit(cache=True, nogil=True)
 def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept.
+    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix.
 
-    X holds points and ``cores`` squares, or X a symmetric matrix of distances.
+    X contains points and ``cores`` squares, or X is a symmetric distance matrix.
     """
     n = len(X)
     left = np.arange(1, n)
@@ -497,11 +497,11 @@ def prim_reachability(X: NDArray[Any], precomputed: bool, cores: NDArray[Any], l
 def density_validity(
     D: Any, closeness: Any, nearest: Any, exponent: float, labels: Any, sizes: Any, by_gap: bool, out: Any
 ) -> None:
-    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), one partition independent of the others.
+    """DBCV of partitions (p, n) with clusters of ``sizes`` (p, k), independently of each other.
 
-    Of links with equal reachability, the shorter comes first if ``by_gap``, else the one of the earlier
-    samples. ``closeness`` holds (nearest[i] / D[i, j]) to the power of ``exponent``, and 0 on the diagonal,
-    where ``nearest`` is the least distance above 0 of a sample.
+    With ``by_gap``, the shorter of links with equal reachability comes first, else that of the earlier
+    samples. ``closeness`` is (nearest[i] / D[i, j])^exponent, with 0 on the diagonal, where ``nearest`` is
+    the smallest positive distance of a sample.
     """
     if not len(labels):
         return
@@ -539,7 +539,7 @@ def density_validity(
 def _cores(
     D: Any, closeness: Any, nearest: Any, exponent: float, members: Any, within: Any, core: Any
 ) -> None:
-    """Copy the distances within a cluster, and write its core distances (Definition 1)."""
+    """Copy the distances within a cluster, and compute its core distances (Definition 1)."""
     for a, i in enumerate(members):
         total = 0.0
         for b, j in enumerate(members):
@@ -547,14 +547,14 @@ def _cores(
             total += closeness[i, j]
         least = nearest[i]
         if total < _LOST:
-            # The nearest sample of all is so much nearer than the cluster that the powers vanish.
+            # The overall nearest sample is so much nearer than the cluster that the powers underflow.
             least = np.inf
             for b in range(len(members)):
                 least = min(least, within[a, b]) if b != a else least
             total = 0.0
             for b in range(len(members)):
                 total += (least / within[a, b]) ** exponent if b != a else 0.0
-        # Equal samples are infinitely close, and the core distance is 0.
+        # Equal samples are infinitely close, so that the core distance is 0.
         core[i] = least * (total / (len(members) - 1)) ** (-1.0 / exponent)
 
 
@@ -562,11 +562,11 @@ def _cores(
 def _sparseness(
     within: NDArray[Any], members: NDArray[Any], core: NDArray[Any], by_gap: bool, inner: NDArray[Any]
 ) -> float:
-    """Longest edge between inner samples of the spanning tree; marks these, all where none is inner."""
+    """Longest tree edge between inner samples (else of all edges); mark inner samples, or both of two."""
     n = len(members)
     own, links, degrees = core[members], np.empty((n - 1, 2), np.int64), np.zeros(n, np.int64)
     if not by_gap:
-        # Lengths that are the reachability break no tie.
+        # With reachabilities as lengths, lengths break no ties.
         for a in range(n):
             for b in range(n):
                 within[a, b] = max(within[a, b], own[a], own[b])
@@ -589,7 +589,7 @@ def _sparseness(
 def _separations(
     D: NDArray[Any], core: NDArray[Any], inner: NDArray[Any], order: NDArray[Any], starts: NDArray[Any]
 ) -> NDArray[Any]:
-    """Least reachability between inner samples of each cluster and of others; inf without any."""
+    """Smallest reachability between inner samples of each cluster and of other clusters; inf if none."""
     k = len(starts) - 1
     least = np.full(k, np.inf)
     rows = order[inner[order]]
@@ -608,7 +608,7 @@ def _separations(
 
 @njit(cache=True, nogil=True, inline="always")
 def _edge_before(d: float, i: int, j: int, e: float, g: int, h: int) -> bool:
-    """Whether a link comes before another: lengths d and e, keys in any order."""
+    """Whether a link precedes another, by lengths d and e, then by keys in any order."""
     if d != e:
         result: bool = d < e
         return result
@@ -632,7 +632,7 @@ def _nearest_outside(
     stack: NDArray[Any],
     gaps: NDArray[Any],
 ) -> tuple[int, float]:
-    """Position of the first sample, in the order of links, of other components within ``bound``, or -1."""
+    """Position of the first sample, in link order, of another component within ``bound``, or -1."""
     own = component[i]
     found, best = -1, bound
     stack[0], gaps[0], depth = 0, 0.0, 1
@@ -669,7 +669,7 @@ def _nearest_outside(
 def _label_nodes(
     component: NDArray[Any], start: NDArray[Any], stop: NDArray[Any], node_component: NDArray[Any]
 ) -> None:
-    """The component that all points of a node are in, or -1."""
+    """Find the common component of all points of a node, or -1."""
     n_nodes = len(start)
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -687,14 +687,14 @@ def _label_nodes(
 
 @njit(cache=True, nogil=True)
 def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links: Any) -> None:
-    """Fill ``links`` (n-1, 2) with positions: in every round each component gets its shortest link out."""
+    """Fill ``links`` (n-1, 2) with positions: in every round, each component gets its shortest link out."""
     n = len(P)
     parents, component = np.arange(n), np.arange(n)
     node_component = np.empty(len(start), np.int64)
     nearest = np.full(n, -1)
     length, beyond = np.empty(n), np.full(n, -1.0)
     best, source = np.empty(n), np.empty(n, np.int64)
-    # A node off the stack puts two on it: at most the depth of the tree and one are waiting, below 64.
+    # Each node popped pushes two, so that the stack has at most the depth of the tree plus one, below 64.
     stack, gaps = np.empty(256, np.int64), np.empty(256)
     done = 0
     while done < n - 1:
@@ -702,7 +702,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
         best[:] = np.inf
         source[:] = -1
         for i in range(n):
-            # Components only grow: what was nearest outside is so still, unless it has come inside.
+            # Components only grow: the nearest sample outside remains nearest unless it is now inside.
             j = nearest[i]
             if j >= 0 and component[j] != component[i]:
                 _offer(i, nearest, length, keys, component[i], best, source)
@@ -710,7 +710,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
                 nearest[i] = -1
         for i in range(n):
             own = component[i]
-            # No sample of another component is within ``beyond``, so none that beats the best.
+            # No sample of another component is within ``beyond``, so that none is nearer than the best.
             if nearest[i] >= 0 or best[own] <= beyond[i]:
                 continue
             j, distance = _nearest_outside(
@@ -725,7 +725,7 @@ def boruvka(P: Any, keys: Any, start: Any, stop: Any, low: Any, high: Any, links
             i = source[own]
             if i < 0:
                 continue
-            # Two components may have chosen the same link.
+            # Two components may have selected the same link.
             if join(parents, i, nearest[i]):
                 links[done, 0], links[done, 1] = i, nearest[i]
                 done += 1
@@ -742,9 +742,9 @@ def _offer(i: int, nearest: Any, length: Any, keys: Any, own: int, best: Any, so
 
 @njit(cache=True, nogil=True)
 def prim(X: NDArray[Any], precomputed: bool, keys: NDArray[Any], links: NDArray[Any]) -> None:
-    """Fill ``links`` (n-1, 2) with samples, one joined after the other; no distance is kept.
+    """Fill ``links`` (n-1, 2) with samples in the order of Prim's algorithm, without a distance matrix.
 
-    X holds points, or a symmetric matrix of distances.
+    X contains points, or is a symmetric distance matrix.
     """
     n = len(X)
     left = np.arange(1, n)
@@ -785,7 +785,7 @@ def split_components(
 def short_components(
     G: NDArray[Any], base: NDArray[Any], gene: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """out[q, c] = smallest part of the cluster of part c; a gene names the sample its link leads to."""
+    """out[q, c] = smallest part of the cluster of part c; a gene is the sample to which its part links."""
     n_parts = len(gene)
     for q in range(lo, hi):
         row = out[q]
@@ -800,7 +800,7 @@ def short_components(
 def sample_labels(
     parts: NDArray[Any], base: NDArray[Any], number: NDArray[Any], lo: int, hi: int, out: NDArray[Any]
 ) -> None:
-    """Clusters of all samples, numbered by first appearance; ``number`` is room for one entry per part."""
+    """Clusters of all samples, numbered by first appearance; ``number`` has an entry per part."""
     for q in range(lo, hi):
         number[:] = -1
         count = 0

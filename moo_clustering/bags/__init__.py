@@ -1,4 +1,4 @@
-"""Multi-instance data: bags of instances, distances between bags, and what can be left out of them."""
+"""Bags of instances (multi-instance data), distances between bags, and instances that can be left out."""
 
 import lazy_loader as _lazy
 

@@ -27,6 +27,8 @@ class Bags:
 
     Bags are immutable, and copies share their arrays. ``bags[3]`` and iteration return arrays of shape
     (n_instances_of_the_bag, n_features); ``bags[2:5]``, ``bags[[4, 1]]`` and ``bags[mask]`` return ``Bags``.
+    Raises TypeError if values are not real numbers, and ValueError if there is no bag, a bag is empty, values
+    are not finite, or shapes do not match.
 
     Parameters
     ----------
@@ -50,13 +52,6 @@ class Bags:
         Number of instances of every bag.
     bag_of_instance : ndarray of shape (n_instances,), int64, read-only
         Bag of every row of ``instances``.
-
-    Raises
-    ------
-    ValueError
-        If there is no bag, a bag is empty, values are not finite, or shapes do not match.
-    TypeError
-        If values are not real numbers.
 
     Examples
     --------
@@ -208,14 +203,8 @@ class Bags:
         """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
-        executed.
-
-        Raises
-        ------
-        ValueError
-            If the file is damaged or contains no valid bags.
-        FileNotFoundError
-            If the file does not exist.
+        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged or
+        contains no valid bags.
         """
         X, offsets, ids, names = read_bags(path)
         try:
@@ -374,7 +363,7 @@ def to_instances(values: ArrayLike, name: str) -> Instances:
 
 
 def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Real numbers in two dimensions, of the given type."""
+    """Check that ``values`` is a dense, non-empty, real 2-d array, without changing its dtype."""
     if issparse(values):
         raise TypeError(f"{name} must be dense, got a sparse matrix; convert it with .toarray()")
     array = checked_array(values, name)
@@ -388,7 +377,7 @@ def matrix(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def float_type(*dtypes: Any) -> np.dtype[Any]:
-    """float32 if all are (of either byte order), else float64."""
+    """float32 if all dtypes are float32 (in either byte order), else float64."""
     single = all(isinstance(dtype, np.dtype) and (dtype.kind, dtype.itemsize) == ("f", 4) for dtype in dtypes)
     return np.dtype(np.float32 if single else np.float64)
 
@@ -419,7 +408,7 @@ def to_names(names: Iterable[Any] | None, count: int, parameter: str, what: str)
 
 
 def require_finite(X: Instances, offsets: Int64Array, bag_ids: Names | None, features: Names | None) -> None:
-    """Raise for NaN and infinity, with the bag, its row and the column."""
+    """Raise an error that names the bag, row and column of the first NaN or infinite value."""
     for part in block_slices(len(X), X.shape[1]):
         finite = np.isfinite(X[part])
         if finite.all():
@@ -440,7 +429,7 @@ def bag_name(bag: int, bag_ids: Sequence[str] | None) -> str:
 
 
 def common_names(items: Sequence[Any], bag_ids: Names | None) -> list[str] | None:
-    """Common column names of all data frames."""
+    """Column names shared by all data frames; raise if they differ."""
     first, common = 0, None
     for bag, names in enumerate(map(column_names, items)):
         if common is None:
@@ -476,7 +465,7 @@ def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances,
 
 
 def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, Int64Array, Names]:
-    """Order that makes groups adjacent (None if they are), their offsets and names."""
+    """Row order that makes groups adjacent (None if they already are), offsets, and group names."""
     import pandas as pd  # slow import, rarely needed
 
     groups = checked_container(groups, "groups")
@@ -525,7 +514,7 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
 
 
 def read_bags(path: str | PathLike[str]) -> Arrays:
-    """Instances, offsets, names of bags and names of features, unchecked."""
+    """Read instances, offsets, bag identifiers and feature names without checking them."""
     arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
     return (
         arrays["instances"],
@@ -546,7 +535,7 @@ def write_bags(
     bag_ids: Names | None,
     features: Names | None,
 ) -> None:
-    """Write ``instances``, ``bag_offsets`` and names, if any."""
+    """Write ``instances``, ``bag_offsets`` and the names that are not None."""
     arrays: dict[str, NDArray[Any]] = {"instances": X, "bag_offsets": offsets}
     for key, names in (("bag_ids", bag_ids), ("feature_names", features)):
         if names is not None:
@@ -555,7 +544,7 @@ def write_bags(
 
 
 def select(index: Any, n_bags: int) -> int | slice | Int64Array:
-    """Number of a bag, a range of adjacent bags with start < stop, or an array of bags."""
+    """Convert an index to a bag number, a non-empty slice of adjacent bags, or an array of bag numbers."""
     if isinstance(index, slice):
         start, stop, step = index.indices(n_bags)
         if step == 1 and start < stop:
@@ -602,11 +591,14 @@ def gather(X: Instances, offsets: Int64Array, bags: Int64Array) -> tuple[Instanc
 def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Bags:
     """Convert data to bags.
 
+    Raises ValueError if ``X`` contains no valid bags, or is ``Bags`` and ``groups`` or ``offsets`` is given.
+    Raises TypeError if ``X`` is not numeric.
+
     Parameters
     ----------
     X : Bags, sequence of 2-d arrays, 3-d array, or 2-d array
         A list, tuple or object array contains one 2-d array-like per bag. A 3-d array has shape (n_bags,
-        n_instances, n_features). A 2-d array has one instance per row, which is a bag by default.
+        n_instances, n_features). In a 2-d array, each row is an instance, and by default a bag.
     groups : array-like of shape (n_instances,) or None, default=None
         Bag identifier of every row of a 2-d ``X``, see :meth:`Bags.from_groups`.
     offsets : array-like of shape (n_bags + 1,) or None, default=None
@@ -615,13 +607,6 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
     Returns
     -------
     Bags
-
-    Raises
-    ------
-    ValueError
-        If ``X`` contains no valid bags, or bags together with ``groups`` or ``offsets``.
-    TypeError
-        If ``X`` is not numeric.
     """
     if groups is not None and offsets is not None:
         raise ValueError("groups and offsets cannot be combined; pass one of them")
@@ -651,7 +636,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
 
 
 def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> Int64Array:
-    """Read-only int64 offsets: 0, increasing, ``n_instances``."""
+    """Return read-only int64 offsets that increase strictly from 0 to ``n_instances``; raise otherwise."""
     array = checked_array(offsets, "offsets")
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")

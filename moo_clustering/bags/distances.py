@@ -1,4 +1,4 @@
-"""Distances between bags: Hausdorff, mean, energy and sliced, and the kernels made of them."""
+"""Distances between bags (Hausdorff, mean, energy, sliced) and Gaussian kernels of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DistanceKind = Literal["symmetric", "average", "energy", "sliced"]
 DISTANCE_KINDS: tuple[str, ...] = get_args(DistanceKind)
 Kind = Literal["directed", "symmetric", "mean_min", "min_min", "mean"]
 MAX_MEMORY = 256 * 2**20
-# Rows of a block on either side: tables of 2 MB, which stay near the processor.
+# Rows per block on either side. A table of two blocks has 2 MB, which stays in the processor's cache.
 BLOCK_ROWS = 512
 SYMMETRIC = ("min_min", "mean")
 _OVER_ROWS = {
@@ -32,55 +32,51 @@ _OVER_ROWS = {
     "min_min": kernels.SMALLEST,
     "mean": kernels.SUM,
 }
-# A squared distance below this share of the terms whose difference it is counts as 0: it is rounding.
+# Squared energy distances below this share of the subtracted terms are rounding errors and become 0.
 _ROUNDING = 1e-12
 
 
 def bag_distances(
     A: Any, B: Any = None, *, kind: Kind = "directed", max_memory: int = MAX_MEMORY, n_jobs: int | None = None
 ) -> FloatArray:
-    """Euclidean distances of all bags of ``A`` to all bags of ``B``.
+    """Euclidean distances from every bag of ``A`` to every bag of ``B``.
 
-    Source: Evolutionary multi-instance clustering, Eq. 1.
+    O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
+    precision. Instances that are too close for this precision are compared by their differences, so that
+    equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of
+    the instances. Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
-    A : Bags or anything :func:`as_bags` takes
-    B : Bags, anything :func:`as_bags` takes, or None, default=None
-        None: the bags of ``A`` among themselves.
+    A : Bags or anything :func:`as_bags` accepts
+    B : Bags, anything :func:`as_bags` accepts, or None, default=None
+        None: distances between the bags of ``A``.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
-        With d(a, b) the distance of two instances:
+        With d(a, b) the distance between two instances:
 
-        - ``"directed"``: Hausdorff distance, the greatest over a of the smallest over b (Eq. 1).
+        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1).
           Not symmetric.
-        - ``"symmetric"``: the greater of the two directed distances.
-        - ``"mean_min"``: the mean over a of the smallest over b. Not symmetric.
-        - ``"min_min"``: the smallest of all.
-        - ``"mean"``: the mean of all; a bag is not at distance 0 from itself.
+        - ``"symmetric"``: the larger of the two directed distances.
+        - ``"mean_min"``: the mean over a of the minimum over b. Not symmetric.
+        - ``"min_min"``: the minimum over a and b.
+        - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Bytes for tables of distances between instances, on all threads together. Below 10 MiB the
-        blocks become smaller, which can change the last digits.
+        Bytes for tables of instance distances, for all threads together. Below 10 MiB, blocks are smaller,
+        which can change the last digits.
     n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
     ndarray of shape (n_bags_A, n_bags_B), float64
-        Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None`` the
-        diagonal is exactly 0 for all kinds but ``"mean"``.
+        Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None``, the
+        diagonal is exactly 0 for all kinds except ``"mean"``.
 
     Raises
     ------
     ValueError
-        For bags of different widths, an unknown ``kind``, ``max_memory`` below 16 bytes, or values so
-        large that their squares overflow.
-
-    Notes
-    -----
-    O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in
-    double precision; two instances so near that this costs digits are compared by their differences,
-    so equal ones are at distance 0. Memory besides the result and ``max_memory``: centred copies of
-    the instances. The products run on one thread each, so that no digit depends on their number.
+        If bags have different numbers of features, ``kind`` is unknown, ``max_memory`` is below 40 bytes,
+        or squares of values overflow.
 
     Examples
     --------
@@ -98,7 +94,7 @@ def bag_distances(
     if kind == "symmetric":
         there = np.maximum(there, (there if back is None else back).T)
     elif b is a and kind in SYMMETRIC:
-        # Symmetric but for the rounding of products, which users of a symmetric matrix may stumble over.
+        # Products are rounded, so that the matrix is not exactly symmetric yet.
         there = np.minimum(there, there.T)
     if b is a and kind != "mean":
         np.fill_diagonal(there, 0.0)
@@ -106,18 +102,18 @@ def bag_distances(
 
 
 def _table_bytes(n_rows: int) -> int:
-    """Five tables for two blocks of ``n_rows`` rows."""
+    """Bytes of five tables for two blocks of ``n_rows`` rows."""
     return 40 * n_rows**2
 
 
 def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
-    """Centred rows and blocks; the same object twice without ``B``."""
+    """Return centred rows and blocks of both sides; without ``B``, the same object twice."""
     if B is not None and A.n_features != B.n_features:
         raise ValueError(f"A has {A.n_features} features, but B has {B.n_features}")
     limit = min(BLOCK_ROWS, math.isqrt(int(min(max_memory, _table_bytes(BLOCK_ROWS))) // _table_bytes(1)))
     parts = [A] if B is None else [A, B]
     with np.errstate(over="ignore", invalid="ignore"):
-        # A row is subtracted before the mean is, so that a large common offset costs no digits.
+        # Subtract a row before the mean, so that a large common offset costs no digits.
         rows = [part.instances.astype(np.float64) - A.instances[0].astype(np.float64) for part in parts]
         center = sum(part.sum(axis=0) for part in rows) / sum(map(len, rows))
         for part in rows:
@@ -131,7 +127,7 @@ def _sides(A: Bags, B: Bags | None, max_memory: float) -> tuple[Side, Side]:
 
 
 class Side(NamedTuple):
-    """Centred instances of some bags, their squared norms, sizes of the bags, and blocks of them."""
+    """Centred instances of bags, their squared norms, bag sizes, and blocks of bags."""
 
     rows: FloatArray
     squares: FloatArray
@@ -140,7 +136,7 @@ class Side(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Adjacent bags in one piece, or one bag in several."""
+    """Several adjacent bags in one piece, or one large bag in several pieces."""
 
     bags: slice
     pieces: list[Piece]
@@ -152,12 +148,12 @@ class Block(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Rows of the largest piece."""
+        """Number of rows of the largest piece."""
         return max(int(piece.rows.stop - piece.rows.start) for piece in self.pieces)
 
 
 class Piece(NamedTuple):
-    """Adjacent rows, and where in them the bags of the block begin and end."""
+    """Adjacent rows, and the first row and end of every bag of the block within them."""
 
     rows: slice
     bounds: Int64Array
@@ -166,7 +162,7 @@ class Piece(NamedTuple):
 def _distances(
     a: Side, b: Side, kind: str, max_memory: float, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances from a to b, and from b to a where ``kind`` needs them; directed ones for ``"symmetric"``."""
+    """Distances from a to b, and from b to a if ``kind`` needs them; directed ones for ``"symmetric"``."""
     there = np.empty((len(a.sizes), len(b.sizes)))
     back = np.empty(there.shape[::-1]) if kind == "symmetric" and b is not a else None
     reverse = there if b is a else back
@@ -192,10 +188,10 @@ def _for_block_pairs(
     work: float,
     n_jobs: int | None,
 ) -> None:
-    """Call ``visit(x, y, table)`` for all blocks x of ``a`` and y of ``b``, on threads.
+    """Call ``visit(x, y, table)`` for all pairs of blocks x of ``a`` and y of ``b``, in threads.
 
-    The products of two blocks serve both directions, so that two blocks of the same side are visited in one
-    order only. ``table`` has room for them; ``work`` is the number of passes over the products.
+    If both sides are the same, each pair is visited once, because its products serve both directions.
+    ``table`` is scratch space for the products; ``work`` is the number of passes over them.
     """
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
@@ -213,17 +209,17 @@ def _for_block_pairs(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances of the bags of ``x`` to those of ``y``, and back if ``both``.
+    """Distances from the bags of ``x`` to those of ``y``, and the reverse if ``both``.
 
-    They are sums where the kind is a mean, and squares where it is neither a mean nor a sum. ``table``
-    is room for the products of a piece of each.
+    Kinds that are means return sums, other kinds return squares. ``table`` is scratch space for the
+    products of two pieces.
     """
     start = np.inf if kind == "min_min" else 0.0
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
     to_bags = kernels.add_distances if kind == "mean" else kernels.nearest_squares
     how = _OVER_ROWS[kind]
-    waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
+    waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
         values = np.full((y.n_bags, len(X)), 0.0 if kind == "mean" else np.inf)
@@ -244,7 +240,7 @@ def tiles(
 
 
 def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -> None:
-    """Turn sums into means, and squares into distances, in place."""
+    """Convert sums to means, and squares to distances, in place."""
     if kind == "mean_min":
         out /= sizes[:, None]
     elif kind == "mean":
@@ -262,40 +258,36 @@ def bag_distance_kinds(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, FloatArray]:
-    """Symmetric distances of all bags of ``A`` to all bags of ``B``, of several kinds at once.
+    """Symmetric distances of several kinds between the bags of ``A`` and the bags of ``B``.
 
     O(n_A n_B d) time for n_A and n_B instances of d features, in one pass over blocks for the first three
-    kinds; no table of all pairs of instances is ever held. ``"sliced"`` adds O(n_bags_A n_bags_B 1500).
+    kinds, without a table of all pairs of instances. ``"sliced"`` adds O(n_bags_A n_bags_B 1500). Raises
+    ValueError if a kind is unknown, bags have different numbers of features, or squares of values overflow.
 
     Parameters
     ----------
-    A : Bags or anything :func:`as_bags` takes
-    B : Bags, anything :func:`as_bags` takes, or None, default=None
-        None: the bags of ``A`` among themselves.
+    A : Bags or anything :func:`as_bags` accepts
+    B : Bags, anything :func:`as_bags` accepts, or None, default=None
+        None: distances between the bags of ``A``.
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
-        With d(a, b) the Euclidean distance of two instances:
+        With d(a, b) the Euclidean distance between two instances:
 
-        - ``"symmetric"``: the greater of the two directed Hausdorff distances.
-        - ``"average"``: the mean over a of the smallest d over b, the mean over b of the smallest d
-          over a, and of both the mean.
+        - ``"symmetric"``: the larger of the two directed Hausdorff distances.
+        - ``"average"``: the mean over a of the minimum over b, averaged with the mean over b of the
+          minimum over a.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
     directions : array-like of shape (n_directions, n_features), optional
-        Directions of ``"sliced"``, random by default. Distances to new bags need the same directions.
+        Directions of ``"sliced"``. Default: random. Distances to new bags need the same directions.
     rng : numpy.random.Generator, optional
-        Draws the directions.
+        Generator of random directions.
     n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
     dict of str to ndarray of shape (n_bags_A, n_bags_B), float64
-        In the order of ``kinds``. With ``B=None`` symmetric, and exactly 0 on the diagonal.
-
-    Raises
-    ------
-    ValueError
-        An unknown kind, bags of different widths, or values so large that their squares overflow.
+        In the order of ``kinds``. With ``B=None``, matrices are symmetric with exact zeros on the diagonal.
 
     Examples
     --------
@@ -321,30 +313,27 @@ def bag_distance_kinds(
         vectors = [
             sliced_quantile_embedding(part, directions=directions) for part in (a, b) if part is not None
         ]
-        # Every vector a bag of one instance.
+        # Each vector becomes a bag of one instance.
         out["sliced"] = bag_distances(*vectors, kind="min_min", n_jobs=n_jobs)
     return {kind: out[kind] for kind in kinds}
 
 
 @documented(bag_distance_kinds)
 def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Energy distance of all bags of ``A`` to all bags of ``B``.
+    """Energy distance between the bags of ``A`` and the bags of ``B``.
 
-    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), with e the mean Euclidean distance over all pairs of instances,
-    in e(a, a) those of an instance with itself too. E is 0 for bags in which the same instances have the same
-    shares, and E^2 is a squared distance in a Hilbert space: exp(-E^2 / c) is positive semidefinite. O(n_A
-    n_B d) time for n_A and n_B instances of d features; memory for blocks of them besides the result. Source:
-    Szekely and Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
+    E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
+    instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
+    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that
+    exp(-E^2 / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Memory
+    besides the result holds blocks of instance distances. Raises ValueError if bags have different numbers of
+    features or squares of values overflow. Source: Szekely and Rizzo, Energy statistics, Journal of
+    Statistical Planning and Inference 143, 2013.
 
     Returns
     -------
     ndarray of shape (n_bags_A, n_bags_B), float64
-        With ``B=None`` symmetric, and exactly 0 on the diagonal.
-
-    Raises
-    ------
-    ValueError
-        Bags of different widths, or values so large that their squares overflow.
+        With ``B=None``, symmetric with exact zeros on the diagonal.
 
     Examples
     --------
@@ -356,26 +345,22 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
 
 
 def gaussian_bag_kernel(distances: ArrayLike, *, scale: float | None = None) -> FloatArray:
-    """exp(-distance^2 / scale^2).
+    """Gaussian kernel exp(-distance^2 / scale^2).
 
-    Positive semidefinite for distances in a Hilbert space, as the energy distance and the sliced distance
-    are; not for a Hausdorff distance in general. O(n_bags_A n_bags_B) time and memory.
+    The kernel is positive semidefinite for distances in a Hilbert space, such as the energy distance and the
+    sliced distance, but in general not for Hausdorff distances. O(n_bags_A n_bags_B) time and memory. Raises
+    ValueError if distances are negative or not finite, or the scale is not positive.
 
     Parameters
     ----------
     distances : array-like of shape (n_bags_A, n_bags_B)
-        Not negative.
+        Non-negative distances.
     scale : float, optional
-        Default: the median of the positive distances. For new bags give that of the known ones.
+        Default: the median of the positive distances. For new bags, pass the scale of the training bags.
 
     Returns
     -------
     ndarray of shape (n_bags_A, n_bags_B), float64
-
-    Raises
-    ------
-    ValueError
-        Distances that are negative or not finite, or a scale that is not positive.
 
     Examples
     --------
@@ -402,10 +387,10 @@ def gaussian_scale(distances: ArrayLike) -> float:
 def joint_distances(
     A: Any, B: Any = None, *, nearest: bool = True, mean: bool = True, n_jobs: int | None = None
 ) -> JointDistances:
-    """Distances of all bags of ``A`` to all bags of ``B``, or among themselves, in one pass.
+    """Distances between the bags of ``A`` and the bags of ``B`` (or ``A``) in one pass.
 
-    ``nearest`` asks for the symmetric and the average distance, ``mean`` for the means. O(n_A n_B d) time for
-    n_A and n_B instances; memory for blocks of them besides the results.
+    ``nearest`` requests the symmetric and average distances, ``mean`` the means. O(n_A n_B d) time for n_A
+    and n_B instances of d features; memory besides the results holds blocks of instance distances.
     """
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
     there = _Sums.zeros(len(a.sizes), len(b.sizes))
@@ -419,7 +404,7 @@ def joint_distances(
 
 
 class _Sums(NamedTuple):
-    """Squares of directed distances, sums of nearest distances, and of all, of bags to bags."""
+    """Squared directed Hausdorff distances, sums of nearest distances, and sums of all distances."""
 
     farthest: FloatArray
     nearest: FloatArray
@@ -441,10 +426,10 @@ def _add_block(
     mean: bool,
     table: FloatArray,
 ) -> None:
-    """Distances of the bags of ``x`` to those of ``y`` and, with ``back``, the other way round."""
+    """Set the sums from the bags of ``x`` to the bags of ``y`` and, if ``back`` is not None, the reverse."""
     forward = _Sums.zeros(x.n_bags, y.n_bags)
     backward = _Sums.zeros(y.n_bags, x.n_bags)
-    waiting: dict[int, FloatArray] = {}  # smallest squares so far of the rows of each piece of y
+    waiting: dict[int, FloatArray] = {}  # minimum squares so far, for the rows of each piece of y
     for part, x_bounds in x.pieces:
         X, x_squares = a.rows[part], a.squares[part]
         least, sums = np.full((y.n_bags, len(X)), np.inf), np.zeros((y.n_bags, len(X)))
@@ -477,7 +462,7 @@ def _add_block(
 
 
 def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: bool) -> JointDistances:
-    """Means of the sums, and distances from the squares."""
+    """Convert sums to means, and squares to distances."""
     none = np.empty((0, 0))
     symmetric = average = total = none
     own_a = own_b = np.empty(0)
@@ -490,7 +475,7 @@ def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: 
     if mean:
         total = there.total / (a.sizes[:, None] * b.sizes)
         if b is a:
-            # Symmetric but for the rounding of products.
+            # Products are rounded, so that the matrix is not exactly symmetric yet.
             total = np.minimum(total, total.T)
             own_a = own_b = np.diagonal(total).copy()
         else:
@@ -499,7 +484,7 @@ def _finished(a: Side, b: Side, there: _Sums, back: _Sums, nearest: bool, mean: 
 
 
 def _own_means(side: Side) -> FloatArray:
-    """Mean distance of the instances of every bag to those of the same bag."""
+    """Mean distance over all pairs of instances of every bag."""
     largest = max(block.n_rows for block in side.blocks)
     table = np.empty(largest * largest)
     own = np.empty(len(side.sizes))
@@ -511,11 +496,11 @@ def _own_means(side: Side) -> FloatArray:
 
 
 class JointDistances(NamedTuple):
-    """Distances of bags that need the same distances of instances; arrays that were not requested are empty.
+    """Several kinds of bag distances from the same instance distances; arrays not requested are empty.
 
-    ``symmetric`` is the greater of the two directed Hausdorff distances, ``average`` the mean of the two mean
-    distances to the nearest instance, and ``mean`` that over all pairs of instances. ``own_A`` and ``own_B``
-    are means over all pairs of instances of a bag, those of an instance with itself too.
+    ``symmetric`` is the larger of the two directed Hausdorff distances, ``average`` the mean of the two mean
+    distances to the nearest instance, and ``mean`` the mean over all pairs of instances. ``own_A`` and
+    ``own_B`` are means over all pairs of instances of a bag, including an instance with itself.
     """
 
     symmetric: FloatArray
@@ -526,7 +511,7 @@ class JointDistances(NamedTuple):
 
 
 def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
-    """Energy distance from mean distances; ``same`` when both sides are the same bags."""
+    """Energy distance from mean distances; ``same`` if both sides are the same bags."""
     own = joint.own_A[:, None] + joint.own_B
     squares = 2.0 * joint.mean - own
     squares[squares <= _ROUNDING * own] = 0.0
@@ -538,7 +523,7 @@ def energy_from_means(joint: JointDistances, *, same: bool) -> FloatArray:
 def check_kinds(
     kinds: Sequence[str], *, name: str = "kinds", allowed: Sequence[str] = DISTANCE_KINDS
 ) -> None:
-    """Refuse unknown kinds of distances, or of others that are allowed."""
+    """Raise ValueError for kinds that are not in ``allowed``."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
         raise ValueError(f"{name} must be a sequence of {listed}, got the text {quoted(kinds)}")
@@ -547,7 +532,7 @@ def check_kinds(
 
 
 def bag_blocks(offsets: Int64Array, limit: int) -> list[Block]:
-    """As few blocks as possible, in order, of pieces of at most ``limit`` rows."""
+    """Divide bags into few blocks, in order, with pieces of at most ``limit`` rows."""
     blocks = []
     first, n_bags = 0, len(offsets) - 1
     while first < n_bags:

@@ -1,4 +1,4 @@
-"""Vectors that stand for bags: statistics, principal components, sliced quantiles."""
+"""Embeddings of bags: statistics, principal components, sliced quantiles."""
 
 from __future__ import annotations
 
@@ -18,34 +18,31 @@ from moo_clustering.bags.bags import Bags, as_bags
 Statistic = Literal["mean", "min", "max"]
 Embedding = Literal["mean", "stats", "stats_pca", "prototypes"]
 EMBEDDINGS: tuple[str, ...] = get_args(Embedding)
-# Principal components of "stats_pca"; a bag needs no more to be placed.
+# Largest number of principal components of "stats_pca".
 _MOST_COMPONENTS = 20
 
 
 def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = None) -> FloatArray:
-    """Bags as vectors for algorithms that need them.
+    """Embed bags as vectors, for algorithms that need vectors.
+
+    Raises ValueError if ``kind`` is unknown, or ``symmetric`` is missing for ``"prototypes"``.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` takes
-        Bags, scaled as distances should count.
+    bags : Bags or anything :func:`as_bags` accepts
+        Bags with features scaled as for distances.
     kind : {"mean", "stats", "stats_pca", "prototypes"}
         - ``"mean"``: means of the instances.
-        - ``"stats"``: mean, least and greatest value of every feature, each of mean 0 and variance 1
-          over the bags; what is constant is 0.
-        - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of those.
+        - ``"stats"``: mean, minimum and maximum of every feature, standardised over the bags.
+          Constant columns become 0.
+        - ``"stats_pca"``: the first min(20, n_bags - 1, 3 n_features) principal components of ``"stats"``.
         - ``"prototypes"``: distances to all bags.
     symmetric : ndarray of shape (n_bags, n_bags), optional
-        Symmetric Hausdorff distances; only, and always, for ``"prototypes"``.
+        Symmetric Hausdorff distances, required by ``"prototypes"`` and ignored by other kinds.
 
     Returns
     -------
     ndarray of shape (n_bags, n_dimensions), float64
-
-    Raises
-    ------
-    ValueError
-        Unknown ``kind``, or no distances for ``"prototypes"``.
     """
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
@@ -64,24 +61,19 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
 
 
 def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min", "max")) -> FloatArray:
-    """Statistics of the instances of every bag, feature by feature.
+    """Compute statistics of the instances of every bag, separately for each feature.
 
-    O(n_instances n_features) time.
+    O(n_instances n_features) time. Raises ValueError if ``statistics`` is empty or contains an unknown name.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` takes
+    bags : Bags or anything :func:`as_bags` accepts
     statistics : sequence of {"mean", "min", "max"}, default=("mean", "min", "max")
 
     Returns
     -------
     ndarray of shape (n_bags, len(statistics) * n_features), float64
-        All features of the first statistic, then those of the next.
-
-    Raises
-    ------
-    ValueError
-        No statistic, or an unknown one.
+        All features of the first statistic, then all features of the next.
 
     Examples
     --------
@@ -115,34 +107,30 @@ def sliced_quantile_embedding(
     directions: ArrayLike | None = None,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
-    """Vectors whose Euclidean distance is the sliced distance of the bags.
+    """Vectors whose Euclidean distances are the sliced distances between bags.
 
-    SW(a, b)^2 is the number of features times the mean, over directions v and levels t_q = (q + 1/2) /
-    n_quantiles, of the squared difference of the t_q-quantiles of both bags projected on v. It stands in for
-    the earth mover's distance. As a Euclidean distance it makes exp(-SW^2 / c) positive semidefinite. O(n
-    log(n) n_directions) time for n instances, O(n_bags n_directions n_quantiles) memory. Quantiles are
-    interpolated linearly, so they change slightly when every instance of a bag is repeated. Source: Rabin,
-    Peyre, Delon and Bernot, Wasserstein barycenter and its application to texture mixing, 2011.
+    SW(a, b)^2 is n_features times the mean, over directions v and levels t_q = (q + 1/2) / n_quantiles, of
+    the squared difference of the t_q-quantiles of both bags projected on v. SW approximates the earth
+    mover's distance, and exp(-SW^2 / c) is positive semidefinite. Quantiles are interpolated linearly, so
+    that they change slightly if every instance of a bag is repeated. O(n log(n) n_directions) time for n
+    instances, O(n_bags n_directions n_quantiles) memory. Raises ValueError if there is no direction or level,
+    or if directions and bags have different widths. Source: Rabin, Peyre, Delon and Bernot, Wasserstein
+    barycenter and its application to texture mixing, 2011.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` takes
+    bags : Bags or anything :func:`as_bags` accepts
     n_directions : int, default=60
-        Random directions, without ``directions``.
+        Number of random directions; ignored if ``directions`` is given.
     n_quantiles : int, default=25
     directions : array-like of shape (n_directions, n_features), optional
-        Directions of unit length. Vectors of different calls can be compared only for the same directions.
+        Unit vectors. Results of different calls are comparable only for the same directions.
     rng : numpy.random.Generator, optional
-        Draws the directions. Default: a new generator.
+        Generator of random directions. Default: a new generator.
 
     Returns
     -------
     ndarray of shape (n_bags, n_directions * n_quantiles), float64
-
-    Raises
-    ------
-    ValueError
-        No direction or level, or directions of another width than the bags.
 
     Examples
     --------
@@ -176,7 +164,7 @@ def sliced_quantile_embedding(
 
 
 def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array, FloatArray]:
-    """Rows of sorted bags below and above every quantile, and its place between them from 0 to 1."""
+    """Sorted rows below and above every quantile of every bag, and its position between them in [0, 1]."""
     levels = (np.arange(n_quantiles) + 0.5) / n_quantiles
     last = bags.sizes[:, None] - 1
     place = levels * last
@@ -186,7 +174,7 @@ def _quantile_rows(bags: Bags, n_quantiles: int) -> tuple[Int64Array, Int64Array
 
 
 def sliced_directions(n_features: int, rng: np.random.Generator, *, n_directions: int = 60) -> FloatArray:
-    """Random directions of unit length, one a row, shape (n_directions, n_features)."""
+    """Draw random unit vectors, one per row, of shape (n_directions, n_features)."""
     directions = rng.standard_normal((n_directions, n_features))
     lengths: FloatArray = np.linalg.norm(directions, axis=1, keepdims=True)
     return directions / lengths

@@ -1,4 +1,4 @@
-"""Products of bag means and instances, from which distances to every centroid follow."""
+"""Products of bag means and instances, which determine the distances to every centroid."""
 
 from __future__ import annotations
 
@@ -23,52 +23,58 @@ from moo_clustering._kernels.threads import for_parts
 from moo_clustering._parallel import one_thread
 from moo_clustering.bags.bags import as_bags, to_offsets
 
-# Largest number of instances in a chunk; the compiled loops run over the slots of a chunk.
+# Largest number of instances in a chunk; compiled loops iterate over the slots of a chunk.
 _MOST_SLOTS = 16
-# Cost of a chunk besides its slots, in slots: its coefficients and its maximum.
+# Cost of a chunk in addition to its slots, in units of slots: coefficients and maximum.
 _CHUNK_COST = 3
 Weighting = Literal["bag", "instance"]
-# Products of bag means and instances that would take more bytes than this are stored in single precision.
+# Above this number of bytes, products of bag means and instances are stored in single precision.
 _SINGLE_ABOVE = 512 * 2**20
-# Squared distances below these shares of the largest squared norm are rounding errors, and count as 0.
+# Squared distances below these shares of the largest squared norm are rounding errors and become 0.
 _ROUNDING, _SINGLE_ROUNDING = 1e-13, 1e-6
-# Bytes of projections at a time; fixed, so that results do not depend on the number of workers.
+# Bytes of projections per block; constant, so that results do not depend on the number of threads.
 _SCRATCH = 64 * 2**20
-# Numbers in the table of distances of a bag from all bag means: 32 MB of float64.
+# Numbers in a table of distances from the instances of a bag to all bag means: 32 MB of float64.
 TABLE_ITEMS = 1 << 22
-# With this many bags per number in the centroids of a partition, sums are products of centroids.
+# If n_bags is at least this multiple of the n_clusters n_features numbers in the centroids of a partition,
+# sums of products are computed as products of sums.
 _MANY_BAGS = 8
-# Rows and columns of a product that are computed at a time: a megabyte, which stays near the processor.
+# Rows and columns of a product per block: one megabyte, which stays in the processor's cache.
 _ROWS, _COLUMNS = 128, 1024
-# Bag means among which a bag that keeps all instances keeps them whatever the other means are.
+# Number of bag means for a first test: a bag that retains all instances for these retains them for all means.
 _FEW_MEANS = 1024
-# When the parts of a bag retain more than this share of it, another round would hardly drop any.
+# Pruning in parts stops when a round retains more than this share of the instances.
 _WORTH_A_ROUND = 0.9
 
 
 class BagGeometry:
-    """Products of bag means and instances, from which every distance to every centroid follows.
+    """Products of bag means and instances, which determine the distances of bags to every centroid.
 
-    The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance);
-    centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
+    The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
+    Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
     squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    in which no feature occurs any more. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+    which does not depend on the number of features. Source: Evolutionary multi-instance clustering, Eqs. 1
+    and 3.
+
+    Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
+    single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
+    Raises ValueError for options out of range, or if sums of squared distances overflow.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`as_bags` takes
-        Bags, scaled as distances should count.
+    bags : Bags or anything :func:`as_bags` accepts
+        Bags with features scaled as for distances.
     weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of the bag means (Eq. 3), or of all instances.
+        Centroids are means of the bag means (Eq. 3), or of all instances.
     prune : bool, default=True
-        Leave out instances that can be the farthest from no centroid; changes nothing but speed.
+        Leave out instances that are the farthest from no centroid. The distances of bags do not change.
     min_cluster_size : int, default=1
-        All partitions to be evaluated have at least this many bags in every cluster, which lets
-        ``prune`` leave out more. Only with ``weighting="bag"``.
+        Smallest number of bags in a cluster of any partition to be evaluated. Larger values let ``prune``
+        leave out more instances. Only with ``weighting="bag"``.
     dtype : {"auto", "float64", "float32"}, default="auto"
-        Type of the products; ``"auto"`` is float32 where float64 would take more than 512 MiB.
+        Type of the products; ``"auto"`` is float32 if float64 needs more than 512 MiB.
     n_jobs : int or None, default=None
-        Threads of the precomputation; the result does not depend on it.
+        Number of threads of the precomputation; the result does not depend on it.
 
     Attributes
     ----------
@@ -77,20 +83,9 @@ class BagGeometry:
     means : ndarray of shape (n_bags, n_features)
         Bag means, centred.
     center : ndarray of shape (n_features,)
-        Mean of all instances, which was subtracted.
+        Mean of all instances, which is subtracted.
     arrays : BagArrays
-        Arrays that the compiled loops read.
-
-    Raises
-    ------
-    ValueError
-        For options out of range, or values so large that sums of squared distances overflow.
-
-    Notes
-    -----
-    Precomputation takes O(n N d) for N bags with n instances of d features, and 8 n N bytes (4 n N in
-    single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d))
-    from scratch.
+        Arrays for the compiled loops.
     """
 
     def __init__(
@@ -118,7 +113,7 @@ class BagGeometry:
             self.means = np.add.reduceat(X, bags.offsets[:-1], axis=0) / bags.sizes[:, None] - center
             self.center = offset + center
             X = X - center
-            # bounds every sum of products that any partition leads to
+            # This bounds every sum of products of any partition.
             greatest = 4.0 * self.weights.sum() ** 2 * np.einsum("td,td->t", X, X).max()
         _require_below(greatest, np.float64)
         require_squares(X, "instances")
@@ -138,7 +133,7 @@ class BagGeometry:
     def _precompute(
         self, X: FloatArray, sizes: Int64Array, dtype: str, n_jobs: int | None
     ) -> tuple[bag_distances.BagArrays, FloatArray]:
-        """Arrays of the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
+        """Arrays for the compiled loops, and instances in their order, (n_features, n_slots x n_chunks)."""
         layout = chunk_layout(sizes, np.cumsum(sizes) - sizes)
         weighted = self.weights[:, None] * self.means
         n_bytes = 8 * self.n_bags * layout.instances.size
@@ -176,11 +171,11 @@ class BagGeometry:
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
     def _by_centroids(self, n_clusters: Any) -> Any:
-        """Whether sums of products over clusters are better computed as products of sums over clusters."""
+        """Whether products of sums over clusters are cheaper than sums of products over clusters."""
         return n_clusters * self.means.shape[1] * _MANY_BAGS <= self.n_bags
 
     def chunks(self, n_individuals: int, n_clusters: int) -> list[slice]:
-        """Slices of a population small enough for the memory that sums over clusters take."""
+        """Slices of a population whose sums over clusters fit into the scratch memory."""
         step = max(1, _SCRATCH // (8 * n_clusters * (self.arrays.squares.size + self.n_bags)))
         return [slice(lo, min(lo + step, n_individuals)) for lo in range(0, n_individuals, step)]
 
@@ -193,7 +188,7 @@ class BagGeometry:
         -------
         counts, masses : ndarray of shape (n_individuals, n_clusters)
         projections : ndarray of shape (n_individuals, n_clusters, n_slots, n_chunks)
-            Sums of ``arrays.products``; of no slots if not asked for.
+            Sums of ``arrays.products``; without slots if ``projections=False``.
         pulls : ndarray of shape (n_individuals, n_clusters, n_bags)
             Sums of ``arrays.pulls``.
         """
@@ -210,7 +205,8 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # By each individual's own number, so that it does not matter which others are scored with it.
+        # Each individual's own number of clusters decides, so that other individuals do not affect its
+        # result.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 
@@ -238,10 +234,7 @@ class BagGeometry:
     def radii(self, labels: Labels) -> FloatArray:
         """Distance of every bag to the centroid of its cluster, shape (n_individuals, n_bags).
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_bags)
-            Non-negative; numbers may be left out.
+        ``labels`` has shape (n_individuals, n_bags). Labels must be non-negative, but need not be contiguous.
         """
         labels = self.checked(labels)
         n_clusters = int(labels.max()) + 1
@@ -273,7 +266,7 @@ class BagGeometry:
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
         """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters).
 
-        An empty cluster is at distance inf.
+        The distance to an empty cluster is inf.
         """
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
@@ -298,7 +291,7 @@ class BagGeometry:
         for_parts(kernel, len(labels), len(labels) * n_clusters * self.arrays.squares.size, n_jobs)
 
     def centroids(self, labels: Any, n_clusters: int) -> FloatArray:
-        """Centroids of one partition in the coordinates of the bags; NaN for an empty cluster."""
+        """Centroids of one partition, in the original coordinates; NaN for an empty cluster."""
         one = self.checked(np.atleast_2d(labels), n_clusters)[0]
         sums = np.zeros((n_clusters, self.means.shape[1]))
         np.add.at(sums, one, self.weights[:, None] * self.means)
@@ -308,13 +301,7 @@ class BagGeometry:
         return centroids
 
     def checked(self, labels: Any, n_clusters: int | None = None) -> Labels:
-        """Labels as the loops take them.
-
-        Raises
-        ------
-        ValueError
-            Wrong shape or cluster numbers out of range.
-        """
+        """Convert labels for the compiled loops; raise ValueError if shape or labels are out of range."""
         labels = np.atleast_2d(checked_integers(labels, "labels"))
         if labels.ndim != 2 or labels.shape[1] != self.n_bags:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
@@ -330,7 +317,7 @@ class BagGeometry:
 
 
 def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
-    if not value <= np.finfo(dtype).max:  # NaN neither
+    if not value <= np.finfo(dtype).max:  # also raises for NaN
         raise ValueError(
             "instances have values so large that squared distances overflow"
             f"{' single precision' if dtype is np.float32 else ''}; rescale them"
@@ -340,38 +327,35 @@ def _require_below(value: float, dtype: type[np.floating[Any]]) -> None:
 def farthest_candidates(
     X: ArrayLike, offsets: ArrayLike, means: ArrayLike, *, min_cluster_size: int = 1
 ) -> BoolArray:
-    """Instances that can be the farthest of their bag from a centroid.
+    """Find the instances that can be the farthest of their bag from a centroid.
 
     The difference of the squared distances of two instances to a point is affine in the point, and every
     centroid is a convex combination of bag means. So an instance is never the farthest if another one of its
-    bag is farther from all bag means. Where every cluster has at least s bags of equal weights, no bag mean
-    weighs more than 1/s, and it is enough that the other one is farther on average from any s of them.
+    bag is farther from all bag means. If every cluster has at least s bags of equal weights, no bag mean has
+    a weight above 1/s, and it suffices that the other instance is farther on average from any s bag means.
     Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
+
+    An instance is left out only if the difference exceeds rounding errors. O(n N d) time for N means and n
+    instances of d features, and at worst O(m^2 N) for each bag of m instances. Memory is 32 MB or one row of
+    N numbers. Bags that need more memory are pruned in parts, which can retain more instances than necessary.
 
     Parameters
     ----------
     X : array-like of shape (n_instances, n_features)
-        Instances, bag after bag.
+        Instances, in the order of the bags.
     offsets : array-like of shape (n_bags + 1,)
         First row of each bag, and the number of rows.
     means : array-like of shape (n_means, n_features)
         Means of the complete bags, of which centroids are convex combinations.
     min_cluster_size : int, default=1
-        A number s above 1 leaves out more. It holds only for centroids whose weights are at most 1/s:
+        Values s above 1 leave out more instances. They require centroids with weights of at most 1/s:
         unweighted means of the means of s or more bags.
 
     Returns
     -------
     kept : ndarray of shape (n_instances,), bool
-        Without the others, the greatest distance of each bag to any centroid is unchanged. Of equal
-        instances of a bag the first is kept. At least one instance of each bag is kept.
-
-    Notes
-    -----
-    An instance is left out only when rounding cannot be the reason. O(n N d) time for N means and
-    n instances of d features, and O(m^2 N) at worst, mostly far less, for each bag of m. Memory is
-    32 MB or one row of N numbers; bags for which that is not enough are treated in parts, and may
-    keep more than they had to.
+        Instances to retain, at least one per bag. The greatest distance of each bag to any centroid does not
+        change without the others. Of equal instances of a bag, the first is retained.
     """
     data = checked_table(X, dtype=FLOATS)
     centers: FloatArray = checked_array(means, "means", np.float64)
@@ -387,20 +371,20 @@ def farthest_candidates(
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         if stop - start > 1:
             rows = np.asarray(data[start:stop], dtype=np.float64) - origin
-            # An instance that another one beats at all means is beaten at a few of them.
+            # An instance that is dominated at all means is also dominated at a few of them.
             if len(few) == len(centers) or not _farthest(rows, few, least).all():
                 kept[start:stop] = _farthest(rows, centers, least)
     return kept
 
 
 def _farthest(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolArray:
-    """Candidates of one bag; a large bag is pruned in parts, repeatedly while that helps."""
+    """Candidates of one bag; a large bag is pruned in parts, repeatedly while many instances drop out."""
     limit = max(2, TABLE_ITEMS // len(centers))
     remaining = np.arange(len(rows))
     while True:
         n_parts = -(-len(remaining) // limit)
         if n_parts > 1:
-            # Every part gets its share of outer instances, which make others drop.
+            # Distribute outer instances, which dominate others, over all parts.
             squares = np.einsum("ij,ij->i", rows[remaining], rows[remaining])
             remaining = remaining[np.argsort(-squares, kind="stable")]
         parts = [np.sort(remaining[part::n_parts]) for part in range(n_parts)]
@@ -417,7 +401,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
     values: NDArray[Any] = rows @ centers.T
     values *= -2.0
     values += squares[:, None]
-    # Several times what rounding can do to sums of d + n_largest terms.
+    # A multiple of the rounding error of sums of d + n_largest terms.
     largest = np.sqrt(squares.max())
     spread = largest * (largest + 2.0 * np.sqrt(np.einsum("ij,ij->i", centers, centers).max()))
     margin = 8.0 * (rows.shape[1] + n_largest + 8) * np.finfo(np.float64).eps * spread
@@ -428,9 +412,9 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Chunks for bags of the given sizes, of as many slots as leave the least work.
+    """Divide bags of the given sizes into chunks, with the number of slots that costs least.
 
-    ``starts`` holds the first row of every bag, whose rows are adjacent.
+    ``starts`` contains the first row of every bag, whose rows are adjacent.
     """
     n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
     n_chunks = -(-sizes // n_slots)
@@ -446,9 +430,9 @@ def _work(sizes: Int64Array, n_slots: int) -> int:
 
 
 class ChunkLayout(NamedTuple):
-    """Row of the instance in every place (n_slots, n_chunks), bag of every chunk, first chunk of every bag.
+    """Row of the instance in every slot (n_slots, n_chunks), bag of every chunk, first chunk of every bag.
 
-    The last instance of a bag is repeated to fill its chunk.
+    The last instance of a bag is repeated to fill its last chunk.
     """
 
     instances: Int64Array

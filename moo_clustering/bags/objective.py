@@ -1,4 +1,4 @@
-"""Objectives over partitions of bags, and the moves that lower them."""
+"""Objectives of partitions of bags, and moves that improve them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ CODES = {"db": bag_distances.DAVIES_BOULDIN, "twcv": bag_distances.TWCV, "ftwcv"
 
 
 class BagObjective:
-    """One objective over partitions of bags into at most ``n_clusters``, and moves that lower it.
+    """One objective of partitions of bags into at most ``n_clusters`` clusters, and moves that improve it.
 
-    Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
+    With n instances (after pruning), N bags and K clusters, the evaluation of P partitions takes
+    O(P (n N + N^2 + n)) time, and a trial of all K values of a gene O(n + K^3). The Davies-Bouldin index of
+    fewer than two clusters is inf. Source: Evolutionary multi-instance clustering, Eqs. 4-7 and 10.
 
     Parameters
     ----------
@@ -39,23 +41,17 @@ class BagObjective:
     objective : {"db", "twcv", "ftwcv"}, default="db"
         Davies-Bouldin index (Eq. 10), total within-cluster variation (Eq. 4), or its fast form (Eq. 7).
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        Reading of FTWCV: within-cluster squares of bag means, or one of two literal readings of Eq. 7.
+        Form of FTWCV: within-cluster squares of bag means, or one of two literal readings of Eq. 7.
     min_cluster_size : int, default=1
-        No move leaves a cluster with fewer bags; 0 lets clusters become empty.
+        Smallest cluster that a move may leave; 0 permits empty clusters.
     constraints : PairwiseConstraints, optional
-        The objective is multiplied by 1 + ``penalty`` times their violation V in [0, 2].
+        The objective is multiplied by 1 + ``penalty`` V, with the violation V in [0, 2].
     handling : {"penalty", "repair"}, default="penalty"
-        Whether :meth:`repair` also puts groups joined by must-links into one cluster, and apart from
-        those they cannot be with.
+        With ``"repair"``, :meth:`repair` also puts samples joined by must-links into one cluster, and
+        separates cannot-linked groups.
     penalty : float, default=1.0
     n_jobs : int, optional
-        Threads; results do not depend on it.
-
-    Notes
-    -----
-    With n instances (after pruning), N bags and K clusters: evaluating P partitions takes
-    O(P (n N + N^2 + n)); a trial of all K values of a gene O(n + K^3). Values are inf for fewer than
-    two clusters (Davies-Bouldin).
+        Number of threads; results do not depend on it.
     """
 
     def __init__(
@@ -96,21 +92,21 @@ class BagObjective:
 
     @property
     def n_bags(self) -> int:
-        """Number of bags partitioned."""
+        """Number of bags."""
         return self.geometry.n_bags
 
     def random(self, n: int, rng: np.random.Generator) -> Labels:
-        """Partitions of which every gene is drawn uniformly."""
+        """Draw ``n`` partitions with uniformly distributed genes."""
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
     def evaluate(self, labels: Any) -> FloatArray:
-        """Values of the objective with its penalty, to be minimised, shape (n_individuals,)."""
+        """Penalised objective, to be minimised, shape (n_individuals,)."""
         values, violations = self.values(labels)
         with np.errstate(invalid="ignore"):
             return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:
-        """The objective without penalty, and the violation of the constraints."""
+        """Objective without penalty, and violation of the constraints."""
         no_genes = np.zeros(np.atleast_2d(labels).shape, dtype=np.bool_)
         limits = np.zeros(len(no_genes), dtype=np.int64)
         drawn = no_genes, no_genes.astype(np.float64)
@@ -126,7 +122,7 @@ class BagObjective:
         weights: Rule = "contrast",
         max_trials: int | None = None,
     ) -> Improved:
-        """Draw genes anew one after the other, by the value of the objective for every choice.
+        """Redraw genes one after the other, with probabilities that depend on the objective for each choice.
 
         Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
@@ -135,12 +131,12 @@ class BagObjective:
         labels : array-like of shape (n_individuals, n_bags)
         rng : numpy.random.Generator
         p_gene : float, default=0.7
-            Probability that a gene is visited.
+            Probability that a gene is redrawn.
         weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
-            Weights of the draw: by the distance to the worst value; as in Eq. 9; the value itself,
-            which favours the worse (Eqs. 5 and 6 as printed); or always the best.
+            Weights of the draw: difference to the worst value; as in Eq. 9; the value itself, which favours
+            bad choices (Eqs. 5 and 6 as printed); or always the best choice.
         max_trials : int, optional
-            Trial evaluations that may be made; later individuals are left alone when it runs out.
+            Budget of trial evaluations. When it is used up, later individuals do not change.
         """
         choice("weights", weights, RULES)
         shape = np.atleast_2d(labels).shape
@@ -153,15 +149,15 @@ class BagObjective:
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
     def descend(self, labels: Any, rng: np.random.Generator, *, max_trials: int | None = None) -> Improved:
-        """Move single bags to their best cluster until no move helps.
+        """Move single bags to their best cluster until no move improves the objective.
 
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         rng : numpy.random.Generator
-            Draws the order of the genes.
+            Generator of the order of the genes.
         max_trials : int, optional
-            Trial evaluations that may be made in all, shared out evenly.
+            Total budget of trial evaluations, divided evenly between individuals.
         """
         count = len(np.atleast_2d(labels))
         order = np.tile(np.arange(self.n_bags), (count, 1))
@@ -173,14 +169,14 @@ class BagObjective:
         return self._improved(self._run(descend_population, task, labels, (order,), limits))
 
     def reassign(self, labels: Any, *, empty: Literal["farthest", "closest", "keep"] = "farthest") -> Labels:
-        """One step of k-means: every bag to its nearest centroid, and a bag to every empty cluster.
+        """Do one k-means step: assign every bag to its nearest centroid, then fill empty clusters.
 
         Parameters
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Which bag an empty cluster gets: the one farthest from its own centroid, the one closest to
-            it (as printed), or none.
+            Fill an empty cluster with the bag farthest from its own centroid, with the closest one (as
+            printed), or not at all.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
@@ -188,7 +184,7 @@ class BagObjective:
     def drift(
         self, labels: Any, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
     ) -> Labels:
-        """Draw genes anew all at once, nearer centroids being likelier.
+        """Redraw genes simultaneously, with higher probabilities for nearer centroids.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.
 
@@ -197,9 +193,9 @@ class BagObjective:
         labels : array-like of shape (n_individuals, n_bags)
         rng : numpy.random.Generator
         p_gene : float, default=0.7
-            Probability that a gene is drawn.
+            Probability that a gene is redrawn.
         bias : float, default=0.5
-            Added to the weight of every cluster, on the scale of the distances.
+            Addend of the weight of every cluster, on the scale of the distances.
         """
         labels = self.geometry.checked(labels, self.n_clusters)
         genes, draws = rng.random(labels.shape) < p_gene, rng.random(labels.shape)
@@ -213,7 +209,7 @@ class BagObjective:
         return self.geometry.distances(labels, self.n_clusters, n_jobs=self.n_jobs)
 
     def repair(self, labels: Any) -> Labels:
-        """Partitions that keep the least cluster size, and the constraints if those are repaired."""
+        """Repair partitions for the smallest cluster size, and with ``handling="repair"`` for constraints."""
         labels = self.geometry.checked(labels, self.n_clusters)
         broken = self._repair.broken(labels, self.n_clusters)
         if broken.any():
@@ -224,7 +220,7 @@ class BagObjective:
     def _run(
         self, kernel: Any, task: Any, labels: Any, drawn: tuple[NDArray[Any], ...], limits: Int64Array
     ) -> tuple[Labels, FloatArray, FloatArray, Int64Array]:
-        # A copy, which the kernels change.
+        # Copy, because the kernels modify labels in place.
         labels = self.geometry.checked(labels, self.n_clusters).copy()
         values, violations = np.empty(len(labels)), np.empty(len(labels))
         trials = np.zeros(len(labels), dtype=np.int64)
@@ -257,7 +253,7 @@ class BagObjective:
 
 
 class Improved(NamedTuple):
-    """Partitions after a sweep, objectives up to the rounding of updates, and trial evaluations made."""
+    """Partitions, their objective up to rounding errors of updates, and numbers of trial evaluations."""
 
     labels: Labels
     values: FloatArray
@@ -265,7 +261,7 @@ class Improved(NamedTuple):
 
 
 def drift_weights(distances: FloatArray, bias: float) -> FloatArray:
-    """1.5 times the largest distance, less the distance, plus ``bias``; empty clusters count as near."""
+    """1.5 times the largest distance, minus the distance, plus ``bias``; empty clusters have distance 0."""
     near = np.where(np.isfinite(distances), distances, 0.0)
     return 1.5 * near.max(axis=-1, keepdims=True) - near + bias  # Eq. 9
 
@@ -280,7 +276,7 @@ def make_task(
     constraints: PairwiseConstraints | None = None,
     penalty: float = 0.0,
 ) -> bag_distances.Task:
-    """The objective with its constants; see :class:`BagObjective`. ``rule`` codes how genes are drawn."""
+    """Objective with its constants, see :class:`BagObjective`; ``rule`` is the code of ``weights``."""
     choice("objective", objective, get_args(Objective))
     choice("reading", reading, get_args(Reading))
     terms = np.zeros(geometry.n_bags)
@@ -302,7 +298,7 @@ def make_task(
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
     """Mean squared norm of the instances of every bag, or the squared norm of their mean.
 
-    Norms are in the coordinates of the bags: these readings depend on the origin.
+    Norms are in the original coordinates, because these readings depend on the origin.
     """
     if reading == "printed_meansq":
         means = geometry.means + geometry.center

@@ -1,4 +1,4 @@
-"""Partitions of bags that keep a least cluster size and pairs."""
+"""Repair of partitions of bags: smallest cluster size and pairwise constraints."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from moo_clustering.constraints import PairwiseConstraints
 
 
 class PartitionRepair:
-    """Repair of partitions: least cluster size, must-links and cannot-links.
+    """Repair of partitions for the smallest cluster size, must-links and cannot-links.
 
-    Must-links that contradict cannot-links have no closure; such constraints are ignored.
+    Constraints are ignored if must-links contradict cannot-links.
     """
 
     def __init__(self, n_bags: int, min_cluster_size: int, constraints: PairwiseConstraints | None) -> None:
@@ -30,7 +30,7 @@ class PartitionRepair:
     def _set_groups(self, constraints: PairwiseConstraints) -> None:
         closure = constraints.groups()
         sizes = np.bincount(closure.groups[closure.groups >= 0], minlength=closure.n_groups)
-        # Large groups first: they have the least freedom.
+        # Large groups first, because they have the fewest admissible clusters.
         rank = np.empty(closure.n_groups, dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(closure.n_groups)
         group = np.where(closure.groups >= 0, rank[closure.groups], -1)
@@ -47,7 +47,7 @@ class PartitionRepair:
         self._conflicting = first[both]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Individuals that need a repair, shape (n_individuals,)."""
+        """Whether each individual needs a repair, shape (n_individuals,)."""
         broken = np.zeros(len(labels), dtype=bool)
         if self.min_cluster_size > 0:
             flat = (labels + np.arange(len(labels))[:, None] * n_clusters).ravel()
@@ -61,7 +61,7 @@ class PartitionRepair:
         return broken
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repaired partitions; ``distances`` are the distances to the centroids of ``labels``."""
+        """Repair partitions; ``distances`` are the distances to the centroids of ``labels``."""
         labels = labels.copy()
         for row, own in zip(labels, distances, strict=True):
             if len(self._members):
@@ -73,7 +73,7 @@ class PartitionRepair:
         return labels
 
     def filled(self, labels: Labels, distances: FloatArray, empty: str) -> Labels:
-        """Partitions without empty clusters, unless ``empty`` is ``"keep"``."""
+        """Fill empty clusters, unless ``empty`` is ``"keep"``; modifies ``labels``."""
         choice("empty", empty, ("farthest", "closest", "keep"))
         if empty != "keep":
             for row, own in zip(labels, distances, strict=True):
@@ -82,10 +82,10 @@ class PartitionRepair:
 
 
 class PairPenalty(PartitionRepair):
-    """Assignments that weigh violated pairs against distances, and keep a least cluster size.
+    """Repair that weighs violated pairs against distances, and ensures the smallest cluster size.
 
-    The sum of the costs, distances to the given power (1 or 2), is multiplied by 1 + ``penalty`` times the
-    violation, 0 to 2. Bags in pairs move one after the other while that lowers the product: a local optimum.
+    The cost is the sum of the distances to the given power (1 or 2), times 1 + ``penalty`` V with the
+    violation V in [0, 2]. Constrained bags move one after the other to a local minimum of the cost.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class PairPenalty(PartitionRepair):
         self._pairs = signed_pairs(n_bags, constraints)[:3]
 
     def broken(self, labels: Labels, n_clusters: int) -> BoolArray:
-        """Individuals that violate a pair or have small clusters, shape (n_individuals,)."""
+        """Whether each individual violates a pair or has small clusters, shape (n_individuals,)."""
         return super().broken(labels, n_clusters) | (self.constraints.violation(labels) > 0)
 
     def apply(self, labels: Labels, distances: FloatArray) -> Labels:
-        """Repaired partitions; ``distances`` are the distances to the centres of the clusters."""
+        """Repair partitions; ``distances`` are the distances to the centres of the clusters."""
         labels = labels.copy()
         violations = self.constraints.violation(labels)
         for row, own, violation in zip(labels, distances**self.power, violations, strict=True):
@@ -125,7 +125,7 @@ def pair_rule(
     penalty: float,
     power: int = 1,
 ) -> PartitionRepair | None:
-    """Repair that assignments go through; None if they need none."""
+    """Repair for assignments; None if assignments need no repair."""
     if constraints is None or handling == "repair":
         if constraints is None and min_cluster_size <= 1:
             return None
@@ -136,10 +136,10 @@ def pair_rule(
 def signed_pairs(
     n_bags: int, constraints: PairwiseConstraints | None
 ) -> tuple[Int64Array, Int64Array, FloatArray, float]:
-    """Neighbours of every bag in the constraints, and what each adds to the violation when together.
+    """Constrained neighbours of every bag, and the addend to the violation if a pair shares a cluster.
 
-    Shares of the must-links count below zero, since a must-link between bags that are together is not
-    violated; the constant makes up for it.
+    Must-links have negative addends, because a must-link within a cluster is not violated. The constant, the
+    last value returned, is the violation if all must-links are violated.
     """
     if constraints is None or len(constraints) == 0:
         return np.zeros(n_bags + 1, np.int64), np.empty(0, np.int64), np.empty(0), 0.0

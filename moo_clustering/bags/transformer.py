@@ -1,4 +1,4 @@
-"""BagTransformer."""
+"""Transformer of bags from a transformer of instances."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from moo_clustering.bags.bags import Bags, as_bags
 
 def _inner_has(method: str) -> Callable[[BagTransformer], bool]:
     def check(self: BagTransformer) -> bool:
-        getattr(self._inner(), method)  # what is missing is named by the error
+        getattr(self._inner(), method)  # raises an error that names the missing method
         return True
 
     return check
 
 
 def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
-    """The bags with other instances; unlike those of ``with_instances``, names are never taken over."""
+    """Replace the instances and feature names; unlike ``with_instances``, never reuse the old names."""
     rows = rows.toarray() if issparse(rows) else np.asarray(rows)
     if len(rows) != bags.n_instances:
         raise ValueError(
@@ -35,20 +35,20 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
     return Bags(rows, bags.offsets, bag_ids=bags.bag_ids, feature_names=feature_names)
 
 
-# Bags are no container scikit-learn could convert its outputs to, so it must not try.
+# scikit-learn must not convert outputs, because it does not know Bags.
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """A scikit-learn transformer of instances as a transformer of bags.
+    """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags together; bags keep their instances, in their
-    order. In a ``Pipeline`` it goes before an estimator of bags. Source: Evolutionary multi-instance
+    The transformer is fitted to the instances of all bags together. Bags retain their instances and their
+    order. In a ``Pipeline``, the step precedes a clusterer of bags. Source: Evolutionary multi-instance
     clustering, Eq. 11.
 
     Parameters
     ----------
     transformer : transformer or None, default=None
-        Anything with ``fit`` and ``transform`` that keeps the number of rows; the number of columns
-        may change. None: :class:`~sklearn.preprocessing.MinMaxScaler`, which maps every attribute to
-        0..1, a constant one to 0, and does not clip new values (Eq. 11).
+        Transformer that preserves the number of rows; the number of columns may change. None:
+        :class:`~sklearn.preprocessing.MinMaxScaler`, which scales features to [0, 1], maps constant features
+        to 0, and does not clip new values (Eq. 11).
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         The fitted clone.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if the bags had feature names.
+        Only if the bags have feature names.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Parameters
         ----------
-        X : Bags or anything :func:`as_bags` takes
+        X : Bags or anything :func:`as_bags` accepts
         y : ignored
 
         Returns
@@ -101,12 +101,12 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """The same bags with transformed instances.
+        """Transform the instances of bags.
 
         Returns
         -------
         Bags
-            With the feature names the transformer gives, where these bags have names.
+            With the output feature names of the transformer, if ``X`` has feature names.
         """
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
@@ -122,7 +122,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """The bags that :meth:`transform` would make into these.
+        """Undo the transformation of the instances of bags.
 
         Returns
         -------
@@ -136,13 +136,13 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Feature names of transformed bags, as the transformer tells them."""
+        """Output feature names of the transformer."""
         check_is_fitted(self, "transformer_")
         names = getattr(self, "feature_names_in_", None) if input_features is None else input_features
         return np.asarray(self.transformer_.get_feature_names_out(names), dtype=object)
 
     def set_output(self, *, transform: Any = None) -> Self:
-        """Change nothing, whatever containers a pipeline asks its steps for: bags stay :class:`Bags`."""
+        """Change nothing: outputs are always :class:`Bags`, whichever container a pipeline requests."""
         return self
 
     def _inner(self) -> Any:
@@ -155,7 +155,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return None
         try:
             return self.get_feature_names_out(np.array(names, dtype=object))
-        except AttributeError:  # also from inside: a pipeline learns only then that a step has none
+        except AttributeError:  # a pipeline may detect only in the call that one of its steps has no names
             return None
 
     def __sklearn_tags__(self) -> Any:

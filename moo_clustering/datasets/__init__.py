@@ -1,9 +1,9 @@
-"""Data sets: scikit-learn's bundled tables, generators, and files of one's own.
+"""Data sets: scikit-learn's bundled tables, generators, and readers of files.
 
 Numbers are read into a :class:`Table`, texts into :class:`Documents`, bags of instances into a
-:class:`BagTable`, and samples with any number of labels into a :class:`MultiLabelTable`: features or texts,
-with names, row identifiers, known classes (for scoring) and partial labels (for semi-supervised methods).
-:func:`tfidf` turns texts into features. Files that cannot be read raise a :class:`DataError`, which names
+:class:`BagTable`, and multi-label samples into a :class:`MultiLabelTable`. Each contains features or texts,
+names, row identifiers, known classes (for scoring) and partial labels (for semi-supervised methods).
+:func:`tfidf` converts texts to features. Files that cannot be read raise a :class:`DataError` that names
 column and row.
 """
 

@@ -1,4 +1,4 @@
-"""ARFF files: headers, dense and sparse rows, relational attributes, and which attributes are labels."""
+"""ARFF files: headers, dense and sparse rows, relational attributes, and selection of label attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
-# MEKA's option in the name of the relation, as in 'Music: -C 6'.
+# MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
 _NUMBERS = {"0": 0.0, "1": 1.0, "no": 0.0, "yes": 1.0, "n": 0.0, "y": 1.0} | {
@@ -48,11 +48,11 @@ _KINDS = {
 _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}
-_MISSING = {"?", "", "<null>"}  # the last is KEEL's
-# Largest size in bytes of a file of labels; half a million labels need less.
+_MISSING = {"?", "", "<null>"}  # KEEL writes <null>
+# Largest size in bytes of a file of labels, enough for half a million labels.
 _LARGEST = 2**26
 _ENTRY = re.compile(rf"""\s*+([^\s,"']++)\s++(?:({QUOTED})\s*+|((?!["'])[^,]*+))(,|\Z)""", re.DOTALL)
-# Digits that every number in double precision has.
+# Number of digits that double precision always represents exactly.
 _EXACT = 15
 _FREE = ("text", "date")  # kinds without declared values
 _Row = tuple[Sequence[int], Sequence[float]]
@@ -60,16 +60,16 @@ _Row = tuple[Sequence[int], Sequence[float]]
 
 @dataclass
 class Attribute:
-    """An attribute: its values if nominal (declared) or of another text kind (met so far)."""
+    """An attribute with its values: declared values if nominal, otherwise the texts read so far."""
 
     name: str
     kind: str
     values: dict[str, int] = field(default_factory=dict)
     inner: list[Attribute] = field(default_factory=list)
-    rounded: str = ""  # an integer that double precision cannot hold
+    rounded: str = ""  # an integer that double precision cannot represent
 
     def code(self, token: str | None) -> float:
-        """A value as a number or as the code of a text; ValueError or KeyError if it is none."""
+        """Number or code of a value; raises ValueError or KeyError for an invalid value."""
         if token is None:
             return float("nan")
         if self.kind == "numeric":
@@ -86,7 +86,7 @@ class Attribute:
 
 @dataclass
 class Header:
-    """Attributes of a file, those that a KEEL file lists as inputs and outputs, and the relation's name."""
+    """Attributes of a file, inputs and outputs that a KEEL file declares, and the name of the relation."""
 
     attributes: list[Attribute]
     inputs: list[str] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Header:
 
 def arff_lines(text: str) -> Lines:
     """Number and text of every line that is neither empty nor a comment."""
-    # Not splitlines: names may hold characters that it takes for line ends.
+    # splitlines would also split names at other characters.
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
         if line and not line.startswith("%"):
@@ -104,13 +104,13 @@ def arff_lines(text: str) -> Lines:
 
 
 def is_arff(text: str) -> bool:
-    """Whether a text begins as an ARFF file does."""
+    """Whether a text begins like an ARFF file."""
     first = next(arff_lines(text), (0, ""))[1].lower()
     return first.startswith(("@relation", "@attribute"))
 
 
 def read_header(lines: Lines, source: str) -> Header:
-    """Header up to and with ``@data``, leaving the rows in ``lines``."""
+    """Read the header through ``@data``; the rows remain in ``lines``."""
     header = Header([])
     known: set[str] = set()
     number = 0
@@ -137,7 +137,7 @@ def read_header(lines: Lines, source: str) -> Header:
 
 
 def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attribute:
-    """The attribute that a line declares, with the lines of its inner ones; None: inside a bag."""
+    """Read an attribute, with inner attributes from ``lines``; within a bag, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise DataError(f"{source}, line {number} declares no attribute that can be read: {_short(line)}")
@@ -225,7 +225,7 @@ def _short(text: str) -> str:
 
 
 def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
-    """Warn of integers that double precision cannot hold."""
+    """Warn of integers that double precision cannot represent."""
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
@@ -235,18 +235,18 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
 
 
 class RowError(ValueError):
-    """A row that cannot be split; the message says why."""
+    """Raised for a row that cannot be split, with the reason."""
 
 
 class RowReader:
-    """Rows as numbers; see :meth:`Attribute.code`."""
+    """Reader of rows as numbers, see :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
         self._codes = [attribute.code for attribute in attributes]
 
     def read(self, text: str) -> list[float]:
-        """The values of one row."""
+        """Read the values of one row."""
         if text.startswith("{"):
             raise RowError("sparse rows are not read; save the file as dense ARFF")
         tokens = split_row(text, len(self._codes))
@@ -262,7 +262,7 @@ class RowReader:
     def read_all(
         self, lines: Iterable[tuple[int, str]], source: str
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Values of shape (n_rows, n_attributes), and the line of each row."""
+        """Read values of shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, line in lines:
             try:
@@ -295,10 +295,10 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Values of a row; None for missing ones.
+    """Split a row into values; missing values are None.
 
-    Values are separated by commas or tabs, or by blanks where ``expected`` is more than one and there
-    is neither.
+    Separators are commas or tabs. Rows without commas and tabs are split at blanks if ``expected`` exceeds
+    one.
     """
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
@@ -329,7 +329,7 @@ def _cell_problem(text: str, position: int, number: int) -> str:
 
 
 def unquoted(quoted: str) -> str:
-    """Text between quotes, with its escapes resolved."""
+    """Text between quotes, with escapes resolved."""
     inner = quoted[1:-1]
     if "\\" not in inner:
         return inner
@@ -337,7 +337,7 @@ def unquoted(quoted: str) -> str:
 
 
 class EntryReader:
-    """Reads rows; see :meth:`Attribute.code` for the codes."""
+    """Reader of dense and sparse rows, see :meth:`Attribute.code`."""
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
         self._attributes = attributes
@@ -354,7 +354,7 @@ class EntryReader:
         )
 
     def read_all(self, lines: Lines, source: str) -> Entries:
-        """Entries of every row; O(entries) memory, O(characters) time."""
+        """Read the entries of every row; O(entries) memory, O(characters) time."""
         columns, codes, counts, places = array("q"), array("d"), array("q"), array("q")
         for number, line in lines:
             try:
@@ -399,7 +399,7 @@ class EntryReader:
         return columns, codes
 
     def _careful(self, body: str) -> _Row:
-        """Read a sparse row with quotes, missing values or an error, which is reported."""
+        """Read a sparse row with quotes or missing values, or raise its error."""
         columns: list[int] = []
         codes: list[float] = []
         position = 0
@@ -443,7 +443,7 @@ class EntryReader:
                 try:
                     return columns, [self._codes[place](tokens[place].strip()) for place in columns]
                 except (KeyError, ValueError):
-                    pass  # quotes, missing values or an error, which the careful reading handles
+                    pass  # the slower reading handles quotes, missing values and errors
         codes = self._dense.read(line)
         columns = [place for place, code in enumerate(codes) if code or place in self._free]
         return columns, [codes[place] for place in columns]
@@ -463,16 +463,16 @@ class EntryReader:
 
 
 class Entries(NamedTuple):
-    """Entries of all rows, one after the other.
+    """Entries of all rows, concatenated.
 
-    A value without an entry has the code 0: the number 0, or the first declared value. Attributes of text
-    have an entry in every row that gives them a value. Missing values are NaN.
+    A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
+    an entry in every row with a value. Missing values are NaN.
     """
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     codes: NDArray[np.float64]
-    lines: NDArray[np.int64]  # of each row
+    lines: NDArray[np.int64]  # line number of each row
 
     @property
     def n_rows(self) -> int:
@@ -489,7 +489,7 @@ def _row_problem(rest: str, number: int) -> str:
 
 
 class ArffOptions(NamedTuple):
-    """Options about attributes; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Options for attributes, see :func:`~moo_clustering.datasets.read_multilabel`."""
 
     labels_xml: Path | None = None
     n_labels: int | None = None
@@ -499,7 +499,7 @@ class ArffOptions(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Numbers of the attributes: labels in their order, features, and the identifier."""
+    """Positions of the label attributes in their order, of the features, and of the identifier."""
 
     labels: list[int]
     features: list[int]
@@ -507,7 +507,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
-    """Labels, features and identifier of a file, with their kinds checked."""
+    """Find labels, features and identifier of a file; raise for attributes of the wrong kind."""
     attributes, source = header.attributes, str(path)
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     names = _label_names(header, options, path)
@@ -587,7 +587,7 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 
 
 def labels_of_file(path: Path) -> tuple[str, ...]:
-    """Names of the labels in a file; see :func:`labels_of_xml`."""
+    """Read label names from a file, see :func:`labels_of_xml`."""
     if not path.is_file():
         raise DataError(f"there is no file {path} to name the labels")
     with readable(path), open(path, "rb") as file:
@@ -598,10 +598,10 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Names of the labels in the order of the text, those inside other labels after these.
+    """Read label names in document order; nested labels follow their parents.
 
-    Raises a DataError for what is no XML or of another form, document type and entity declarations (so that
-    nothing is ever expanded or fetched), and labels without name, without number or named twice.
+    Raises a DataError for malformed XML, other elements, labels without a name or with a repeated name, and
+    if there are no labels. Document types and entities also raise, so that nothing is expanded or fetched.
     """
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -623,7 +623,7 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
 
 
 class _Reader:
-    """Collects names as the parser meets them."""
+    """Collector of label names during parsing."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -663,7 +663,7 @@ def _check_labels(labels: list[Attribute], source: str) -> None:
 
 
 def binary_numbers(attribute: Attribute) -> list[float] | None:
-    """0 or 1 for each declared value of a nominal attribute; None where they mean something else."""
+    """0 or 1 for each declared value of a nominal attribute; None if the values mean something else."""
     numbers = [_NUMBERS.get(value.casefold(), _number(value)) for value in attribute.values]
     if any(number not in (0.0, 1.0) for number in numbers) or len(numbers) != len(set(numbers)):
         return None

@@ -1,4 +1,4 @@
-"""Bags of instances: ``read_bags`` for ARFF, KEEL, text, Parquet and npz files."""
+"""Reader of bags of instances from ARFF, KEEL, text, Parquet and npz files."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True, eq=False)
 class BagTable:
-    """A multi-instance data set: bags, and apart from them their known classes.
+    """A multi-instance data set: bags, and their known classes.
 
     Parameters
     ----------
     bags : Bags
-        Finite features, with ``bag_ids`` where the data have identifiers and ``feature_names``.
+        Finite features, with ``feature_names``, and with ``bag_ids`` if the data have identifiers.
     labels : ndarray of shape (n_bags,), int64, or None
-        Known classes 0, 1, ... of the bags, for scoring; -1 where a bag has none.
+        Known classes 0, 1, ... of the bags, for scoring; -1 for bags without a class.
     label_names : tuple of str
         Names of the classes in labels.
     name : str
-        Name of the set, or of the file it came from (without its folder).
+        Name of the data set, or of its file without the folder.
     """
 
     bags: Bags
@@ -67,16 +67,16 @@ class BagTable:
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes; 0 without known classes."""
+        """Number of known classes, 0 if there are none."""
         return len(self.label_names)
 
     @property
     def has_bag_ids(self) -> bool:
-        """Whether the bags have identifiers of their own."""
+        """Whether the bags have identifiers."""
         return self.bags.bag_ids is not None
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """The same bags in random order, with their identifiers and classes."""
+        """Shuffle the bags, with their identifiers and classes."""
         order = np.random.default_rng(random_state).permutation(self.n_bags)
         labels = None if self.labels is None else self.labels[order]
         return replace(self, bags=self.bags[order], labels=labels)
@@ -94,59 +94,53 @@ def read_bags(
 ) -> BagTable:
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
-    O(bytes) time and memory.
+    O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et
+    al., *KEEL data-mining software tool* (2011).
 
     Parameters
     ----------
     path : path-like
-        - ``.arff`` of WEKA's multi-instance form: one bag a row, its instances in a relational
-          attribute; beside it, where there are such, the identifier and the class of the bag.
-        - ``.arff`` with one instance a row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
-        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance a row; the first
+        - ``.arff`` in WEKA's multi-instance form: one bag per row, with its instances in a relational
+          attribute, and optionally an identifier and a class.
+        - ``.arff`` with one instance per row, or KEEL's ``.dat`` (``@inputs``, ``@outputs``, ranges).
+        - ``.csv``, ``.tsv``, ``.tab``, ``.txt`` or ``.parquet``, ``.pq`` with one instance per row. The first
           line of a text file names the columns.
         - ``.npz`` with arrays ``instances`` and ``bag_offsets`` and, optionally, ``bag_labels``, ``bag_ids``
-          and ``feature_names``, as :meth:`Bags.save` writes. Read without executing anything.
+          and ``feature_names``, as :meth:`Bags.save` writes. No code in the file is executed.
 
-        Of the text files, those that begin like ARFF are read as such, and all may be compressed by
-        gzip (``.gz``).
+        Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
-        Column that identifies the bag of a row. Rows of a bag need not be adjacent; bags come in the
-        order of their first rows. Default: a column named like ``bag`` or ``bag_id``, else the first
-        column if it is not numeric; for relational files the first attribute before the bag.
+        Column of bag identifiers. Bags are in the order of their first rows. Default: a column named like
+        ``bag`` or ``bag_id``, else the first column if it is not numeric; for relational files the first
+        attribute before the relational one.
     label : str or False, optional
-        Column with the class of the bag, the same in all its rows; empty cells and ``?`` are bags
-        without known class. Default: KEEL's output, a column named ``class`` or ``label``, else the last
-        nominal attribute; in npz ``bag_labels``. False: there is none, and every other column is a
-        feature.
+        Column of bag classes, equal in all rows of a bag; empty cells and ``?`` are unknown classes. False:
+        no class column. Default: KEEL's output, a column named ``class`` or ``label``, else the last nominal
+        attribute; ``bag_labels`` of npz.
     drop : sequence of str, default=()
-        Columns to leave out. A column that is not numeric, has a value of its own in every row and
-        is called ``id``, ``name`` or the like (``conformation_name``) names the instances and is left
-        out anyway.
+        Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
+        ``conformation_name`` identifies the instances, and is always dropped.
     nominal : sequence of str, default=()
-        Columns, of text or numeric codes, to turn into a feature for each of their values.
+        Columns of texts or numeric codes to one-hot encode.
     missing : {"error", "median"}, default="error"
-        What to do about missing values of features: refuse them, or take the median of the column
-        over all instances (for nominal attributes the most frequent value).
+        Raise for missing feature values, or impute the median of the column over all instances (the most
+        frequent value of nominal attributes).
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB (Parquet: 1 GiB).
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Parquet: 1
+        GiB) is always allowed.
 
     Returns
     -------
     BagTable
-        Features are the remaining columns in the order of the file. A nominal attribute becomes one
-        feature ``name=value`` per declared value, one declared ``{0, 1}`` becomes these numbers.
+        Features are the remaining columns in file order. A nominal attribute becomes one feature
+        ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes these numbers.
 
     Raises
     ------
     DataError
-        For files that are missing, empty, cut off, damaged or of unknown kind; rows of unequal width;
-        values that are missing, infinite, not numeric or not declared; empty bags; a bag with
-        several classes; columns that do not exist or cannot be guessed.
-
-    References
-    ----------
-    Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et al., *KEEL data-mining software
-    tool* (2011), the formats.
+        For files that are missing, empty, truncated, damaged or of unknown type; rows of unequal width;
+        values that are missing, infinite, not numeric or not declared; empty bags; a bag with several
+        classes; columns that do not exist or cannot be guessed.
     """
 
     choice("missing", missing, ("error", "median"))
@@ -188,7 +182,7 @@ def _read_text(text: str, path: Path, suffix: str, options: BagOptions) -> BagTa
 
 
 class BagOptions(NamedTuple):
-    """Options about the columns; see :func:`~moo_clustering.datasets.read_bags`."""
+    """Options for columns, see :func:`~moo_clustering.datasets.read_bags`."""
 
     bag: str | None = None
     label: str | Literal[False] | None = None
@@ -197,7 +191,7 @@ class BagOptions(NamedTuple):
     missing: str = "error"
 
     def check(self, columns: Sequence[str], source: str) -> None:
-        """Check that every named column exists, and none has two roles."""
+        """Raise if a named column does not exist or has two roles."""
         asked = [(self.bag, "bag"), (self.label or None, "label")]
         asked += [(name, role) for role in ("drop", "nominal") for name in dict.fromkeys(getattr(self, role))]
         roles: dict[str, str] = {}
@@ -214,24 +208,24 @@ class BagOptions(NamedTuple):
 
 
 def may_be_role(name: str, options: BagOptions) -> bool:
-    """Whether a column whose role nobody gave holds bags or classes by its name."""
+    """Whether a column without a given role has a name like bag or class columns."""
     as_bag = options.bag is None and _BAG.fullmatch(name)
     return bool(as_bag or (options.label is None and _CLASS.fullmatch(name)))
 
 
 class Column(NamedTuple):
-    """A column; its codes are positions in ``values`` unless it is numeric."""
+    """A column; codes are positions in ``values`` unless it is numeric."""
 
     name: str
-    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values met)
+    kind: str  # "numeric", "nominal" (values declared), "text" or "date" (values read so far)
     values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table of one instance per row; nominal values as codes, NaN where a value is missing.
+    """A table with one instance per row; nominal values are codes, missing values NaN.
 
-    ``lines`` has the line of each row in the file, where that is known.
+    ``lines`` has the line number of each row in the file, if known.
     """
 
     columns: tuple[Column, ...]
@@ -242,29 +236,29 @@ class Rows:
         return len(self.numbers)
 
     def only(self, columns: Sequence[int]) -> Self:
-        """The rows with some of their columns."""
+        """Select columns."""
         if len(columns) == len(self.columns):
             return self
         kept = tuple(self.columns[column] for column in columns)
         return type(self)(kept, self.numbers[:, list(columns)], self.lines)
 
     def place(self, row: int) -> str:
-        """Place of a row in the file, for messages."""
+        """Position of a row in the file, for messages."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
 class Roles(NamedTuple):
-    """Places of the column of bags and of the column of classes."""
+    """Positions of the bag column and of the class column."""
 
     bag: int
     label: int | None
-    guessed: bool  # the bag column for no better reason than being the first
+    guessed: bool  # whether the bag column was selected only as the first column
 
 
 def flat_roles(
     columns: Sequence[Column], options: BagOptions, source: str, outputs: Sequence[str] = ()
 ) -> Roles:
-    """Roles of the columns of a table with one instance per row."""
+    """Find the roles of the columns of a table with one instance per row."""
     names = [column.name for column in columns]
     options.check(names, source)
     if len(outputs) > 1 and options.label is None:
@@ -299,9 +293,9 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Identifier and class among the attributes beside the relational one.
+    """Find identifier and class among the attributes beside the relational one.
 
-    ``distinct`` says of which attributes no value occurs twice.
+    ``distinct`` states for each attribute whether its values are unique.
     """
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
@@ -309,7 +303,7 @@ def relational_roles(
     if label is None and options.label is None:
         label = _last_nominal(columns, options, bag)
         others = [place for place in _free(columns, options) if place not in (label, relational)]
-        # A lone attribute with a value of its own for every bag tells the bags apart, not their classes.
+        # A single attribute with unique values identifies the bags.
         if label is not None and bag is None and not others and distinct[label]:
             return label, None
     if bag is None:
@@ -348,12 +342,12 @@ def _free(columns: Sequence[Column], options: BagOptions) -> list[int]:
 
 
 def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> BagTable:
-    """Bags of a table of cells separated by commas, tabs, semicolons or pipes."""
+    """Read bags from a table of cells separated by commas, tabs, semicolons or pipes."""
     source = str(path)
     text, separator, _ = files.tidy_text(text, suffix)
     columns, lines = _lines(text, separator, source)
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
-        options = options._replace(drop=(*options.drop, UNNAMED))  # the row names of pandas and R
+        options = options._replace(drop=(*options.drop, UNNAMED))  # row names that pandas and R write
     as_text = _as_text(columns, options)
     try:
         frame = pd.read_csv(
@@ -376,7 +370,7 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
 
 
 def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Names of the columns, and the line of every row; all rows have as many cells as there are names."""
+    """Column names, and line number of every row; raise if a row has another number of cells."""
     columns: list[str] = []
     lines = array("q")
     reader = csv.reader(
@@ -403,7 +397,7 @@ def _lines(text: str, separator: str, source: str) -> tuple[list[str], NDArray[n
 
 
 def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION) -> BagTable:
-    """Bags of a Parquet file; named levels of its index are columns."""
+    """Read bags from a Parquet file; named levels of its index are columns."""
     frame = files.load_parquet(path, expansion)
     named = [name for name in frame.index.names if name is not None]
     frame.columns = [str(column) for column in frame.columns]
@@ -418,13 +412,13 @@ def bags_of_parquet(path: Path, options: BagOptions, expansion: int = EXPANSION)
 
 
 def _as_text(columns: list[str], options: BagOptions) -> set[str]:
-    """Columns whose values stay as they are written: "007" and "7" are two bags."""
+    """Columns whose values remain texts, because "007" and "7" are two bags."""
     guessed = {name for name in columns if may_be_role(name, options) and name not in options.nominal}
     return guessed | {name for name in (options.bag, options.label) if name}
 
 
 def _missing(column: str, as_text: set[str], options: BagOptions) -> list[str]:
-    """Texts of a column that stand for a missing cell."""
+    """Texts that represent a missing cell of a column."""
     if column not in as_text:
         return ["", "?", "nan", "NaN", "NA"]
     is_label = column == options.label or (options.label is None and _CLASS.fullmatch(column))
@@ -476,12 +470,12 @@ def _coded(cells: pd.Series[Any], name: str, missing: list[str]) -> tuple[Column
 def read_flat(
     header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
 ) -> BagTable:
-    """Bags of an ARFF file without relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
+    """Read bags from an ARFF file without relational attribute."""
     attributes = header.attributes
     roles = flat_roles([columns_of(each) for each in attributes], options, source, header.outputs)
     for place in (roles.bag, roles.label):
         if place is not None and attributes[place].kind == "numeric":
-            attributes[place].kind = "text"  # kept as it is written
+            attributes[place].kind = "text"  # preserves the notation
     numbers, places = arff.RowReader(attributes).read_all(lines, source)
     rows = Rows(tuple(columns_of(attribute) for attribute in attributes), numbers, places)
     unused = (
@@ -493,12 +487,12 @@ def read_flat(
 
 
 def columns_of(attribute: arff.Attribute) -> Column:
-    """The column of an attribute, after its values were read."""
+    """Column of an attribute whose values have been read."""
     return Column(attribute.name, attribute.kind, tuple(attribute.values))
 
 
 def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source: str) -> BagTable:
-    """Bags of rows, given the roles of the columns."""
+    """Convert rows to bags, by the roles of the columns."""
     column = rows.columns[roles.bag]
     members = members_of(column, rows.numbers[:, roles.bag], rows, source)
     if roles.guessed and members.n_bags == len(rows):
@@ -521,7 +515,7 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
 
 
 def is_identifier(rows: Rows, place: int) -> bool:
-    """Whether a column names the instances: no numbers, all different, and called id, name or key."""
+    """Whether a column identifies the instances: non-numeric, unique values, and named id, name or key."""
     column, codes = rows.columns[place], rows.numbers[:, place]
     return (
         column.kind in {"nominal", "text"}
@@ -533,13 +527,13 @@ def is_identifier(rows: Rows, place: int) -> bool:
 def read_relational(
     header: arff.Header, lines: arff.Lines, options: BagOptions, name: str, source: str
 ) -> BagTable:
-    """Bags of a file with a relational attribute; see :func:`~moo_clustering.datasets.read_bags`."""
+    """Read bags from an ARFF file with a relational attribute."""
     relational = _relational(header, options, source)
     inner = header.attributes[relational].inner
     _check_options(header, inner, options, source)
     for attribute in header.attributes:
         if attribute.kind == "numeric":
-            attribute.kind = "text"  # an identifier or a class, to be kept as it is written
+            attribute.kind = "text"  # an identifier or a class, whose notation is preserved
     codes, places = arff.RowReader(header.attributes).read_all(lines, source)
     entries = Rows(tuple(columns_of(attribute) for attribute in header.attributes), codes, places)
     bag, label = _roles(entries, relational, options, source)
@@ -597,7 +591,7 @@ def _roles(entries: Rows, relational: int, options: BagOptions, source: str) -> 
 
 
 def _texts(entries: Rows, relational: int) -> list[str]:
-    """Text of each bag in the file, empty where there is none."""
+    """Text of each bag in the file, empty if missing."""
     values = (*entries.columns[relational].values, "")
     codes = entries.numbers[:, relational]
     return [values[int(code)] for code in np.where(np.isnan(codes), -1, codes)]
@@ -606,7 +600,7 @@ def _texts(entries: Rows, relational: int) -> list[str]:
 def _relational_instances(
     inner: list[arff.Attribute], texts: list[str], members: Members, places: NDArray[np.int64], source: str
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Instances of all bags, and their number in each row of the file."""
+    """Read the instances of all bags, and their number in each row of the file."""
     reader = arff.RowReader(inner)
     numbers, sizes = array("d"), []
     for row, text in enumerate(texts):
@@ -629,7 +623,7 @@ def _relational_instances(
 
 
 def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
-    """Bags of an archive; see :func:`~moo_clustering.datasets.read_bags`."""
+    """Read bags from an npz archive."""
     source = str(path)
     arrays = read_arrays(path, files.DataError, "instances", "bag_offsets")
     if options.bag is not None:
@@ -657,7 +651,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
 
 def _members(arrays: Mapping[str, NDArray[Any]], n_rows: int, source: str) -> Members:
     ids = [str(name) for name in arrays["bag_ids"].reshape(-1)] if "bag_ids" in arrays else None
-    try:  # Bags say best what is wrong with offsets
+    try:  # Bags checks the offsets
         bags = Bags(np.zeros((n_rows, 1), dtype=np.float32), arrays["bag_offsets"], bag_ids=ids)
     except (TypeError, ValueError) as error:
         raise files.DataError(f"{source}, arrays 'bag_offsets' and 'bag_ids': {error}") from error
@@ -684,7 +678,7 @@ def _labels(
 
 
 class Members(NamedTuple):
-    """Bag of each row, numbered in the order of first rows, and the identifiers of the bags."""
+    """Bag of each row, numbered in order of first rows, and the identifiers of the bags."""
 
     bag_of_row: NDArray[np.int64]
     ids: tuple[str, ...] | None
@@ -699,14 +693,14 @@ class Members(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Class of each row, as code of a column's value; NaN where there is none."""
+    """Class of each row as code of a column's value; NaN if unknown."""
 
     column: Column
     codes: NDArray[np.floating[Any]]
 
 
 def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, source: str) -> Members:
-    """Bags of the rows by a column of identifiers."""
+    """Number the bags of a column of identifiers."""
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
         raise files.DataError(
@@ -719,7 +713,7 @@ def members_of(column: Column, codes: NDArray[np.floating[Any]], rows: Rows, sou
 def assemble(
     rows: Rows, members: Members, classes: Classes | None, options: BagOptions, name: str, source: str
 ) -> BagTable:
-    """The bags, each with its rows in the order of the file, and their classes."""
+    """Assemble bags with rows in file order, and their classes."""
 
     def where(row: int) -> str:
         bag = int(members.bag_of_row[row])
@@ -731,7 +725,7 @@ def assemble(
     bag_of_row = members.bag_of_row
     if (np.diff(bag_of_row) < 0).any():
         X = X[np.argsort(bag_of_row, kind="stable")]
-    X.flags.writeable = False  # nothing else refers to it, so that Bags need not copy it
+    X.flags.writeable = False  # no other reference exists, so that Bags need not copy it
     offsets = np.concatenate([[0], np.cumsum(np.bincount(bag_of_row))])
     bags = Bags(X, offsets, bag_ids=members.ids, feature_names=names)
     return BagTable(bags, labels, label_names, name)
@@ -743,7 +737,7 @@ def _classes(
     codes = np.where(np.isnan(classes.codes), -1, classes.codes).astype(np.int64)
     first = np.unique(members.bag_of_row, return_index=True)[1]
     other = np.flatnonzero(codes != codes[first][members.bag_of_row])
-    values = [*classes.column.values, None]  # -1, no class, is the last
+    values = [*classes.column.values, None]  # -1 (no class) selects the last
     if len(other):
         row = int(other[0])
         start = int(first[members.bag_of_row[row]])
@@ -761,7 +755,7 @@ def _classes(
 
 
 def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
-    """Codes and names of the classes of the bags; None where no bag has one."""
+    """Codes and names of the classes of the bags; None if all classes are unknown."""
     labels, names = encode_classes(values, minus_one_is_missing=False)
     return (labels, names) if names else (None, ())
 
@@ -769,11 +763,11 @@ def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...
 def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
-    """Features of the instances: numbers as they are, a column for each value of a nominal attribute.
+    """Features of the instances: numeric columns, and one-hot encoded nominal attributes.
 
-    An attribute declared ``{0, 1}`` is one column of these numbers. Any other nominal attribute,
-    two-valued ones too, becomes one column ``name=value`` per declared value, so that unequal values
-    are equally far apart in all of them.
+    An attribute declared ``{0, 1}`` becomes one numeric column. Any other nominal attribute, even with two
+    values, becomes one column ``name=value`` per declared value, so that unequal values are equally far
+    apart.
     """
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
@@ -800,7 +794,7 @@ def feature_matrix(
 def _block(
     column: Column, codes: Numbers, nominal: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Numbers | None]:
-    """Names and values of the features of a column; None for the numbers as they are."""
+    """Names and values of the features of a column; None if the numbers do not change."""
     values = column.values
     if column.kind == "numeric":
         if column.name not in nominal:
@@ -824,7 +818,7 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     filled = np.flatnonzero(~np.isnan(rows.numbers[:, place]))
     example = ""
     if len(filled):
-        # A number among texts is no example of what is wrong.
+        # A number would be a misleading example of a text.
         numeric = np.array([files.is_number(value) for value in column.values])
         texts = filled[~numeric[rows.numbers[filled, place].astype(np.int64)]]
         row = int(texts[0] if len(texts) else filled[0])
@@ -848,7 +842,7 @@ def _leave_out(column: str) -> files.Remedy:
 
 
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
-    """The numbers, with missing ones filled in or refused, and infinite ones refused."""
+    """Impute missing numbers or raise, by ``options``; raise for infinite numbers."""
     numbers = rows.numbers
     if np.isfinite(numbers).all():
         return numbers
@@ -873,7 +867,7 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
         raise files.DataError(f"{source}: column {name!r} has no value", _leave_out(name))
-    from sklearn.impute import SimpleImputer  # slow to import, and most data have no gaps
+    from sklearn.impute import SimpleImputer  # slow import, needed only for missing values
 
     numbers = numbers.copy()
     for place in np.flatnonzero(gaps.any(axis=0)):

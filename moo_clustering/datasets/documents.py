@@ -1,4 +1,4 @@
-"""Documents: ``read_documents`` for JSON lines, tables and folders of texts, and their tf-idf features."""
+"""Reader of documents from JSON lines, tables and folders of texts, and tf-idf features."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _FOLDER = "folder"
 _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
-# Characters of a number that is surely told apart from others in double precision.
+# Numbers with this many characters are always distinct in double precision.
 _FLOAT_LENGTH = 15
-_LONGEST = 2**31 - 1  # characters of a cell, where the csv module would stop at 131,072
+_LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
 _ROWS = (".csv", ".tsv", ".tab", ".txt")
 
 
@@ -54,20 +54,20 @@ class Documents(tables.NamedRows):
     Parameters
     ----------
     name : str
-        Name of the file or folder it came from.
+        Name of the file or folder.
     texts : list of str
-        One per document, possibly empty.
+        One text per document, possibly empty.
     titles : list of str or None
-        Titles, where there is a column of this name.
+        Titles, if there is a column ``title``.
     y : ndarray of shape (n_documents,), int64, or None
-        Known classes 0, 1, ..., for scoring; -1 where there is none. None for several classes a document.
+        Known classes 0, 1, ..., for scoring, -1 if unknown. None if a document has several classes.
     target_names : tuple of str
         Names of the classes in y or label_sets.
     label_sets : list of tuple of str or None
-        Known classes of each document, in their order, where some document has several; else None.
+        Known classes of each document in their order, if a document has several; else None.
     labelled : ndarray of shape (n_documents,), bool, or None
-        Which documents have their known classes stated, be it as an empty list (no class); the others
-        have no such field, null or an empty cell. See :func:`label_indicators`.
+        Whether the classes of each document are known; an empty list is a known absence of classes. A
+        missing field, null or an empty cell is unknown. See :func:`label_indicators`.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Documents(tables.NamedRows):
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes; 0 without known classes."""
+        """Number of known classes, 0 if there are none."""
         return len(self.target_names)
 
 
@@ -104,29 +104,30 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with columns of text, or a folder of text files.
 
-    O(bytes) time; the memory of the texts.
+    O(bytes) time; memory for the texts.
 
     Parameters
     ----------
     path : path-like
-        ``.jsonl`` or ``.jsonl.gz`` (one JSON object a line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
-        table whose first line names the columns); or a folder, whose ``.txt`` files, those of its
-        sub-folders too, are the documents and their names the identifiers.
+        ``.jsonl`` or ``.jsonl.gz`` (one JSON object per line); ``.csv``, ``.tsv``, ``.tab`` or ``.txt`` (a
+        table whose first line names the columns); or a folder, whose ``.txt`` files, also in sub-folders, are
+        the documents and whose file names are the identifiers.
     text_columns : sequence of str, optional
-        Columns whose texts are put together, in this order. Default: those of title, text and
-        abstract that there are. Lists of texts are joined.
+        Columns of texts to join, in this order. Default: the existing columns among title, text and
+        abstract. Lists of texts are joined.
     id_column : str, optional
-        Column that identifies the documents; default: the column ``id``, if there is one.
+        Column of document identifiers. Default: the column ``id``, if it exists.
     labels : str, optional
-        Column with known classes, for scoring; a list in JSON gives a document several. For a folder,
+        Column of known classes, for scoring; a JSON list assigns several classes. For a folder,
         ``"folder"``: the sub-folders are the classes.
     partial_labels : str, optional
         Column with the classes of some documents; empty cells and -1 are unlabelled. For a folder,
-        ``"folder"``: files in no sub-folder are unlabelled.
+        ``"folder"``: files outside sub-folders are unlabelled.
     drop : sequence of str, default=()
-        Columns not to take by default.
+        Columns to exclude from the defaults.
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB.
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
+        allowed.
 
     Returns
     -------
@@ -135,8 +136,8 @@ def read_documents(
     Raises
     ------
     DataError
-        For files that are missing, not UTF-8, damaged, of unknown kind or without documents; bad JSON
-        (naming the line); columns that do not exist; identifiers that are empty or not unique.
+        For files that are missing, not UTF-8, damaged, of unknown type or without documents; invalid JSON
+        (with the line); columns that do not exist; identifiers that are empty or not unique.
     """
 
     path = data_path(path)
@@ -166,38 +167,30 @@ def tfidf(
     min_df: float = 1,
     max_df: float = 1.0,
 ) -> tuple[csr_matrix, NDArray[Any]]:
-    """Tf-idf weights of texts, by scikit-learn's ``TfidfVectorizer``.
+    """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
-    O(total length of the texts) time, O(stored weights) memory. Source: NSGA-II-clus.
+    O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no document has a term
+    left, and a TypeError or ValueError if ``texts`` is not a sequence of texts or an option is out of range.
+    Source: NSGA-II-clus.
 
     Parameters
     ----------
     texts : sequence of str
-        One per document. A document that has no term left gets a row of zeros, with one warning
-        that says how many there are.
+        One text per document. A document without terms has a zero row; a warning reports their number.
     sublinear : bool, default=True
-        1 + ln(tf) in place of the count tf.
+        Use 1 + ln(tf) instead of the count tf.
     norm : {"l2", None}, default="l2"
-        Rows of length one, for the cosine; None leaves the weights as they are, for the Euclidean
-        distance.
+        Unit length of rows, for the cosine distance; None does not scale rows, for the Euclidean distance.
     stop_words : "english", sequence of str or None, default="english"
-        Words to leave out.
+        Words to drop.
     min_df, max_df : int or float, default=1 and 1.0
-        Terms in fewer than ``min_df`` or more than ``max_df`` documents are left out; whole numbers
-        count documents, fractions are shares of them.
+        Smallest and largest number (int) or share (float) of documents that contain a term.
 
     Returns
     -------
     X : csr_matrix of shape (n_documents, n_terms), float64
     vocabulary : ndarray of shape (n_terms,)
         Term of each column, in alphabetical order.
-
-    Raises
-    ------
-    DataError
-        If no document has a term left.
-    TypeError, ValueError
-        If texts is not a sequence of texts, or an option is out of range.
 
     Examples
     --------
@@ -206,7 +199,7 @@ def tfidf(
     >>> X.shape, vocabulary.tolist()
     ((3, 3), ['disease', 'heart', 'lung'])
     """
-    # scikit-learn takes a second to import, which reading a table should not.
+    # The import of scikit-learn takes a second, which readers of tables should not pay.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     from moo_clustering.features import as_stop_words, fit_terms
@@ -226,7 +219,7 @@ def tfidf(
 
 
 def read_folder(folder: Path, fields: Fields) -> Documents:
-    """Every text file in a folder and below, in the order of their names."""
+    """Read every text file in a folder and its sub-folders, in the order of names."""
     if fields.text or fields.id_column or fields.drop:
         raise DataError(
             f"{folder} is a folder of text files, which has no columns to name with text_columns, id_column "
@@ -268,11 +261,11 @@ class Fields(NamedTuple):
 
     @property
     def roles(self) -> tables.Roles:
-        """The columns that are not text."""
+        """Columns without texts."""
         return tables.Roles(self.labels, self.partial_labels, self.id_column, self.drop)
 
     def check(self) -> None:
-        """No column has two roles, and columns of text, where named, are at least one."""
+        """Raise if a column has two roles, or ``text`` is empty."""
         taken = self.roles.by_column()
         if self.text is None:
             return
@@ -290,7 +283,7 @@ class Fields(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Cells of the wanted columns, None where there is none."""
+    """Cells of the requested columns, None if missing."""
 
     columns: list[str]
     cells: dict[str, list[Any]]
@@ -298,7 +291,7 @@ class Records(NamedTuple):
 
 
 def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
-    """Documents of columns."""
+    """Build documents from columns."""
     source = str(path)
     if not records.lines:
         raise DataError(f"{source} holds no documents")
@@ -327,12 +320,12 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
 
 
 def clean(text: str) -> str:
-    """The text, with what no encoding can write (halves of surrogate pairs) replaced."""
+    """Replace the characters of a text that cannot be encoded (halves of surrogate pairs)."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def clean_name(text: str) -> str:
-    """A name, with what no encoding can write spelled out, so that different names stay different."""
+    """Escape the characters of a name that cannot be encoded, so that names remain distinct."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -361,7 +354,7 @@ def _texts(records: Records, column: str, source: str) -> list[str]:
 
 
 def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ...]]:
-    """Each cell as texts, without the empty ones."""
+    """Convert each cell to non-empty texts."""
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
@@ -372,13 +365,13 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 def _known(
     records: Records, column: str | None, source: str
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...], list[tuple[str, ...]] | None]:
-    """Classes as codes with their names, or, where a document has several, as sets."""
+    """Classes as codes with their names, or as sets if a document has several."""
     if column is None:
         return None, (), None
     cells = [tuple(map(clean_name, names)) for names in _names(records, column, source)]
     sets = [tuple(dict.fromkeys(map(tables.class_name, names))) for names in cells]
     if any(len(names) > 1 for names in sets):
-        # For what is said of names that look alike.
+        # This call warns of names that look alike.
         targets = tables.encode_classes(
             [name for names in cells for name in names], minus_one_is_missing=False
         )[1]
@@ -412,7 +405,7 @@ def _partial(
 
 
 def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """The wanted fields of JSON objects, one a line."""
+    """Read the requested fields of JSON objects, one per line."""
     columns: dict[str, None] = {}
     lines, rows = [], []
     for line, record in json_objects(path, expansion):
@@ -424,7 +417,7 @@ def read_lines(path: Path, wanted: Collection[str], expansion: int = EXPANSION) 
 
 
 def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line number and object of every line that is not empty."""
+    """Line number and object of every non-empty line."""
     is_gzip = path.name.lower().endswith(".gz")
     with io.BytesIO(file_bytes(path, expansion)) if is_gzip else open(path, "rb") as file:
         for line, text in enumerate(file, start=1):
@@ -433,7 +426,7 @@ def json_objects(path: Path, expansion: int = EXPANSION) -> Iterator[tuple[int, 
 
 
 def _exact(text: str) -> float | Decimal:
-    """A number of JSON, with more digits than double precision has where these make a difference."""
+    """Parse a JSON number; return a Decimal if double precision would round it."""
     number = float(text)
     if len(text) <= _FLOAT_LENGTH and number - number == 0.0:
         return number
@@ -448,7 +441,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
         raise DataError(f"{where} is not text in UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
         raise DataError(f"{where} is not JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:  # numbers or nesting beyond what Python reads
+    except (ValueError, RecursionError) as error:  # Python limits digits and nesting
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise DataError(f"{where} is JSON but not an object, as {{...}}")
@@ -456,7 +449,7 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
 
 
 def read_rows(path: Path, wanted: Collection[str], expansion: int = EXPANSION) -> Records:
-    """The wanted columns of a table, as they are written."""
+    """Read the requested columns of a table, in the notation of the file."""
     source = str(path)
     lines: list[int] = []
     before = csv.field_size_limit(_LONGEST)

@@ -1,4 +1,4 @@
-"""Files of data: errors with remedies, cells as text, and files as cells within limits of memory."""
+"""Data files: errors with remedies, cells as text, and reading within memory limits."""
 
 from __future__ import annotations
 
@@ -30,57 +30,57 @@ from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 if TYPE_CHECKING:
     import pyarrow
 
-Row = tuple[int, list[str]]  # the number of a line that is not empty, and its cells
+Row = tuple[int, list[str]]  # number of a non-empty line, and its cells
 TEXT = (".csv", ".tsv", ".tab", ".txt")
 EXCEL = (".xlsx",)
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".jsonl.gz")
-# Bytes that compressed text may always expand to. Lines of one byte each take 80 times as much memory.
+# Compressed text may always expand to this many bytes. Lines of one byte each need 80 times as much memory.
 _ALWAYS = 2**24
-# Bytes that the cells of a Parquet file may always take: constant columns compress without a bound.
+# Cells of a Parquet file may always occupy this many bytes: the compression of constant columns is unbounded.
 _ALWAYS_CELLS = 2**30
 # Bytes of a cell in memory: of a number, and of a Python object such as a Decimal.
 _CELL, _OBJECT = 8, 100
-# Rows of Parquet files read at once, and rows whose texts are stored as differences to the one before.
+# Rows of Parquet files per batch, generally and for texts stored as differences to the previous text.
 _ROWS, _ROWS_OF_DIFFERENCES = 2**16, 2**10
-# The last row that a sheet of Excel has.
+# The last row of an Excel sheet.
 _LAST_ROW = 2**20
-# Digits that every number in double precision has.
+# Number of digits that double precision always represents exactly.
 _EXACT_DIGITS = 15
 _SEPARATORS = ",;\t|"
 _MARKS = ("#", "%")
-# Excel's first line about its own files, as sep=; says.
+# A first line such as sep=; that Excel writes and reads.
 _SEP = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)
 _TO_TIDY = re.compile(r"\A\s*\"?sep=|(\A|[\r\n])[ \t]*[#%]", re.IGNORECASE)
-# Numbers as people write them, with points or commas; enough to tell data from names of columns.
+# Numbers with decimal points or commas, to distinguish data from column names.
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-# Programs write numbers with a sign or a point beside the exponent; people may write 1e6.
+# Programs write a sign or a decimal point with an exponent; people may write 1e6.
 _EXPONENT = re.compile(r"[+-]?(\d+)[eE]\d+", re.ASCII)
-# Format of an Excel cell that pads an integer with zeros.
+# Number format of an Excel cell that pads an integer with zeros.
 _PADDED = re.compile("0{2,}")
-# Decimal numbers of more digits keep their exponent.
+# Decimals with more digits than this are written with an exponent.
 _MOST_DIGITS = 400
 _WRITTEN = re.compile(r"[+-]?(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class Remedy(NamedTuple):
-    """Advice on how to read a file that cannot be read as it was asked."""
+    """Advice on how to read a file after an error."""
 
-    action: str  # what helps, as "leave it out with"
-    option: str = ""  # the option of the reader that does it; empty where no option does
-    # The value to give, in a list for options that take several; ``...`` where only the user knows it.
+    action: str  # what to do, for example "leave it out with"
+    option: str = ""  # option of the reader, or empty
+    # Value of the option, in a list for options that accept several; ``...`` if only the user knows it.
     value: Any = ...
-    note: str = ""  # what else there is to say of the option
+    note: str = ""  # additional information about the option
 
     def __str__(self) -> str:
-        """The advice for those who call the reader: ``leave it out with drop=['name']``."""
+        """Advice for callers of the reader: ``leave it out with drop=['name']``."""
         if not self.option:
             return self.action
         return f"{self.action} {self.option}={'...' if self.value is ... else repr(self.value)}{self.note}"
 
     def with_flag(self, flag: str) -> str:
-        """The advice for users of the command, ``leave it out with --drop 'name'``, with ``--drop NAME``."""
+        """Advice for users of the command: ``leave it out with --drop 'name'`` for ``--drop NAME``."""
         if not flag:
             return self.action
         if self.value is ... or isinstance(self.value, bool):
@@ -90,14 +90,14 @@ class Remedy(NamedTuple):
 
 
 class DataError(QuotingError):
-    """Data that cannot be used as they are.
+    """Raised for data that cannot be used.
 
     Parameters
     ----------
     problem : str
-        What is wrong, and where: file, row, column and value.
+        Description of the error with file, row, column and value.
     *remedies : Remedy
-        Options of the reader that help.
+        Options of the reader that solve the problem.
     """
 
     def __init__(self, problem: str, *remedies: Remedy) -> None:
@@ -107,7 +107,7 @@ class DataError(QuotingError):
 
 
 class NotNumericError(DataError):
-    """Error for features that are not numeric, by a sentence that names them, with remedies."""
+    """Raised for features that are not numeric; ``columns`` contains their names."""
 
     def __init__(self, problem: str, columns: Sequence[str], *remedies: Remedy) -> None:
         super().__init__(problem, *remedies)
@@ -115,10 +115,10 @@ class NotNumericError(DataError):
 
 
 def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
-    """The message of an error for those who use the command.
+    """Message of an error for users of the command.
 
-    ``flags`` has the flag that stands for an option, and what it takes: ``{"drop": "--drop NAME"}``. Remedies
-    by other options, and those that switch an option off, are left out.
+    ``flags`` maps options to flags with their arguments: ``{"drop": "--drop NAME"}``. Remedies that use other
+    options, or switch an option off without a flag ``--no-...``, are omitted.
     """
     return _advised(
         error.problem,
@@ -139,7 +139,7 @@ def _advised(problem: str, advice: Iterable[str]) -> str:
 
 @contextmanager
 def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
-    """Refuse a path without a regular file, and whatever the system refuses inside the block."""
+    """Context that raises a DataError if the path is not a regular file or an OSError occurs."""
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
@@ -153,7 +153,7 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
 
 
 def data_path(path: str | PathLike[str]) -> Path:
-    """The path of data. Raises a DataError for an empty one, which would be the present folder."""
+    """Convert to a Path; raise a DataError if it is empty, which would mean the current folder."""
     try:
         return checked_path(path)
     except ValueError as error:
@@ -161,20 +161,20 @@ def data_path(path: str | PathLike[str]) -> Path:
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix in lower case; of a file compressed by gzip the one before ``.gz``."""
+    """Suffix in lower case; for gzip files the suffix before ``.gz``."""
     name = path.name.lower().removesuffix(".gz")
     return Path(name).suffix
 
 
 def holds_documents(path: Path) -> bool:
-    """Whether a path can hold nothing but texts: JSON lines or a folder."""
+    """Whether a path can contain only texts: JSON lines or a folder."""
     return path.name.lower().endswith(JSON_LINES) or path.is_dir()
 
 
 def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
-    """Content of a file, decompressed where it is compressed by gzip.
+    """Read a file, and decompress gzip.
 
-    Raises a DataError if that is damaged, or expands to more than ``expansion`` times the file and 16 MiB.
+    Raises a DataError if gzip data are damaged, or exceed both ``expansion`` times their size and 16 MiB.
     """
     raw = path.read_bytes()
     if not raw.startswith(b"\x1f\x8b") and path.suffix.lower() != ".gz":
@@ -195,7 +195,7 @@ def file_bytes(path: Path, expansion: int = EXPANSION) -> bytes:
 def too_large(
     path: Path, size: int, expanded: str, expansion: int, remedy: str = "unpack it first"
 ) -> DataError:
-    """The error for a file that expands beyond what is read."""
+    """Error for a file that expands beyond the limit."""
     return DataError(
         f"{path} expands from {size:,} bytes to {expanded}, over {expansion} times as many, and is not read",
         Remedy(remedy),
@@ -204,16 +204,16 @@ def too_large(
 
 
 def file_text(path: Path, expansion: int = EXPANSION) -> str:
-    """Text of a file, which must be UTF-8; see :func:`file_bytes`."""
+    """Read a UTF-8 file as text, see :func:`file_bytes`."""
     with readable(path):
         return file_bytes(path, expansion).decode("utf-8-sig")
 
 
 def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False) -> TableText:
-    """Content of a text table or an Excel sheet, as text of one form.
+    """Read a text table or an Excel sheet as separated text.
 
-    Text must be UTF-8; with ``lenient`` it may also be UTF-16 with a byte order mark, or else is taken for
-    Windows-1252.
+    Text must be UTF-8. With ``lenient``, it may also be UTF-16 with a byte order mark, and other text is
+    decoded as Windows-1252.
     """
     notes: list[str] = []
     with readable(path):
@@ -236,26 +236,26 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
 
 
 class TableText(NamedTuple):
-    """A table as text without comments, its separator, and sentences about the reading."""
+    """Text of a table without comments, its separator, and notes about the reading."""
 
     text: str
     separator: str
     notes: tuple[str, ...] = ()
 
     def rows(self, source: object) -> Iterator[Row]:
-        """Number and cells of every line that is not empty."""
+        """Number and cells of every non-empty line."""
         if "\0" in self.text:
             raise DataError(f"{source} is not a text file: it contains zero bytes")
         return _cells(io.StringIO(self.text, newline=""), self.separator)
 
 
 def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
-    """A table of text without a line ``sep=;`` and without comments, and its separator.
+    """Remove a line ``sep=;`` and comments from a text table, and find its separator.
 
-    Comments are lines that begin with # or %: before the table, anywhere if there are some before it, and
-    else where a line has another number of cells. The last one before the table names its columns if it has
-    as many cells and the line after it holds numbers. Lines that go leave empty ones, so that messages count
-    as the file does.
+    Comments are lines that begin with # or %. After the first row, such a line is a comment if comments with
+    the same mark precede the table, or if its number of cells differs. The last comment before the table
+    names the columns if it has as many cells as the next line, and that line contains numbers. Removed lines
+    become empty, so that line numbers in messages remain correct.
     """
     if not _TO_TIDY.search(text):
         return TableText(text, _separator(io.StringIO(text, newline=""), suffix), tuple(notes))
@@ -269,7 +269,7 @@ def tidy_text(text: str, suffix: str, notes: Sequence[str] = ()) -> TableText:
     while place < len(lines) and (not lines[place].strip() or lines[place].lstrip().startswith(_MARKS)):
         place += 1
     above = [row for row in range(first, place) if lines[row].strip()]
-    if place == len(lines):  # nothing but what looks like comments
+    if place == len(lines):  # all lines look like comments
         return TableText("".join(lines) if said else text, said or _separator(lines, suffix), tuple(notes))
     separator = said or _separator(lines[place:], suffix)
     names = above.pop() if above and _names(lines[above[-1]], lines[place], separator) else None
@@ -295,7 +295,7 @@ def _separator(lines: Iterable[str], suffix: str) -> str:
         return "\t"
     first = next((line for line in lines if line.strip()), "")
     for separator in _SEPARATORS[1:]:
-        # Commas do not separate the cells of a line whose numbers have decimal commas.
+        # In a line with decimal commas, commas do not separate cells.
         if separator in first and all(map(is_written_number, _split(first, separator))):
             return separator
     return max(_SEPARATORS, key=first.count)
@@ -306,7 +306,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _names(comment: str, line: str, separator: str) -> bool:
-    """Whether a comment names the columns of the line below."""
+    """Whether a comment names the columns of the following line."""
     names, cells = _split(_without_mark(comment, separator), separator), _split(line, separator)
     if len(names) != len(cells) or not all(map(str.strip, names)):
         return False
@@ -315,12 +315,12 @@ def _names(comment: str, line: str, separator: str) -> bool:
 
 def _without_mark(comment: str, separator: str) -> str:
     bare = comment.lstrip()[1:].lstrip(" ")
-    # A column may be called #.
+    # A column may have the name #.
     return comment if not bare.strip() or bare.startswith((separator, '"' + separator)) else bare
 
 
 def _comments(lines: Sequence[str], place: int, separator: str, marks: set[str]) -> list[int]:
-    """Comments in and below a table."""
+    """Numbers of the comment lines from the first row on."""
     found: list[int] = []
     if not any(line.startswith(_MARKS) for line in lines[place:]):
         return found
@@ -346,7 +346,7 @@ def _cells(lines: Iterable[str], separator: str) -> Iterator[Row]:
 
 
 def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
-    """The first sheet of an Excel file that holds anything, as comma-separated text."""
+    """Convert the first non-empty sheet of an Excel file to comma-separated text."""
     try:
         from openpyxl import load_workbook
     except ImportError as error:
@@ -364,17 +364,17 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
     found: dict[str, list[list[str]]] = {}
     try:
-        # In memory, as openpyxl would keep the file open.
+        # Read from memory, because openpyxl would keep the file open.
         book = load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         for each in book.worksheets:
-            each.reset_dimensions()  # which a file may state at will
-            # Of the other sheets only whether they hold anything.
+            each.reset_dimensions()  # dimensions stated in a file can be wrong
+            # Of the other sheets, only whether they are empty matters.
             if rows := _sheet_rows(each.iter_rows(), limit, only_first=bool(found)):
                 found[each.title] = rows
         book.close()
     except (MemoryError, DataError):
         raise
-    except Exception as error:  # openpyxl passes on whatever zipfile and its parsers of XML have
+    except Exception as error:  # openpyxl passes on errors of zipfile and XML parsers
         raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
@@ -386,7 +386,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
 
 @dataclass
 class _Budget:
-    """Bytes that the cells of a file may take."""
+    """Limit on the bytes that the cells of a file occupy."""
 
     path: Path
     size: int
@@ -395,7 +395,7 @@ class _Budget:
     used: int = 0
 
     def check(self, more: int) -> None:
-        """Refuse the file if ``more`` bytes beside those in use are too many."""
+        """Raise if ``more`` bytes in addition to those used exceed the limit."""
         if self.used + more > self.most:
             raise too_large(
                 self.path,
@@ -406,13 +406,13 @@ class _Budget:
             )
 
     def spend(self, more: int) -> None:
-        """Count bytes in use."""
+        """Add to the bytes in use; raise if they exceed the limit."""
         self.check(more)
         self.used += more
 
 
 def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bool) -> list[list[str]]:
-    """Cells as text, without empty rows, and without empty columns at the end."""
+    """Convert cells to text, without empty rows and trailing empty columns."""
     texts: list[list[str]] = []
     width = 0
     for number, row in enumerate(rows, 1):
@@ -428,7 +428,7 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
         limit.spend(_CELL * len(cells) + sum(map(len, cells)))
         texts.append(cells)
         width = max(width, len(cells))
-        # All rows become as long as the longest.
+        # All rows are padded to the longest.
         limit.check(_CELL * width * len(texts))
         if only_first:
             break
@@ -437,12 +437,12 @@ def _sheet_rows(rows: Iterable[Sequence[Any]], limit: _Budget, *, only_first: bo
 
 def _sheet_cell(cell: Any) -> str:
     if type(cell.value) is int and _PADDED.fullmatch(cell.number_format):
-        return f"{cell.value:0{len(cell.number_format)}d}"  # as the sheet shows it: 01000 of a code
+        return f"{cell.value:0{len(cell.number_format)}d}"  # as the sheet shows it, for example 01000
     return written(cell.value)
 
 
 def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
-    """A Parquet file, read within the memory that its size allows; integers and truth values keep their type.
+    """Read a Parquet file within the memory limit; integers and booleans retain their type.
 
     Raises a DataError for files that are damaged or expand too far. O(bytes) time and memory.
     """
@@ -452,7 +452,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
         raise DataError(
             f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
         ) from error
-    # As numbers with missing cells, integers would be rounded and truth values be objects.
+    # With missing cells, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
     for sign, type_sign in (("Int", "int"), ("UInt", "uint")):
         kept |= {getattr(pa, f"{type_sign}{n}")(): getattr(pd, f"{sign}{n}Dtype")() for n in (8, 16, 32, 64)}
@@ -460,7 +460,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
         return _arrow_table(path, expansion).to_pandas(types_mapper=kept.get, date_as_object=False)
     except (OSError, MemoryError, DataError):
         raise
-    except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
+    except Exception as error:  # pyarrow raises various errors for damaged bytes and invalid text
         raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
 
 
@@ -482,7 +482,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
         for chunk in chunks:
             limit.spend(width * chunk.num_values + chunk.total_uncompressed_size)
         if kind.physical_type == "BYTE_ARRAY":
-            # Texts are kept apart from their repetitions until their size is known.
+            # Texts remain dictionary-encoded until their size is known.
             encodings = {encoding for chunk in chunks for encoding in chunk.encodings}
             if "DELTA_BYTE_ARRAY" in encodings:
                 step = _ROWS_OF_DIFFERENCES
@@ -490,7 +490,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
                 texts.append(kind.path)
     batches = []
     with ParquetFile(path, read_dictionary=texts) as file:
-        # Threads would read batches ahead of the count.
+        # Threads would read batches before the limit is checked.
         for batch in file.iter_batches(step, use_threads=False):
             limit.spend(sum(map(_text_bytes, batch.columns)))
             batches.append(batch)
@@ -499,7 +499,7 @@ def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
 
 
 def _text_bytes(array: Any) -> int:
-    """Bytes of the texts of an array, as often as they occur."""
+    """Bytes of the texts of an array, including repetitions."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -517,9 +517,9 @@ def _text_bytes(array: Any) -> int:
 
 
 def written(cell: Any) -> str:
-    """A cell as the text that the same table holds as CSV; empty for a missing one.
+    """Text of a cell as in CSV; empty if missing.
 
-    Midnights are dates, as spreadsheets write them, and decimal numbers have no exponent.
+    Timestamps at midnight are written as dates, as in spreadsheets, and decimals without exponent.
     """
     if isinstance(cell, str):
         return str(cell)
@@ -534,16 +534,16 @@ def written(cell: Any) -> str:
         return format(cell, "f")
     try:
         return str(cell)
-    except ValueError:  # whole numbers of thousands of digits
+    except ValueError:  # integers with thousands of digits
         return str(decimal.Decimal(cell))
 
 
 def cells_of(values: Any) -> list[Any]:
-    """The cells of a column, each of the type that it is stored in: 0.1 in single precision stays 0.1."""
+    """Cells of a column in their stored type, so that 0.1 in single precision remains 0.1."""
     if not isinstance(values, pd.Series):
         return list(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
-        names = [*values.cat.categories, None]  # -1, no category, is the last
+        names = [*values.cat.categories, None]  # -1 (no category) selects the last
         return [names[code] for code in values.cat.codes]
     if pd.api.types.is_string_dtype(values.dtype):
         return values.astype(object).tolist()
@@ -551,43 +551,43 @@ def cells_of(values: Any) -> list[Any]:
 
 
 def are_cells(cells: Iterable[Any]) -> bool:
-    """Whether all cells of a column are such; see :func:`is_cell`."""
+    """Whether :func:`is_cell` holds for all cells of a column."""
     return all(type(cell) is str or is_cell(cell) for cell in cells)
 
 
 def is_cell(cell: Any) -> bool:
-    """Whether a cell is a number, text, date or the like, and no list, record, bytes or complex number."""
+    """Whether a cell is a scalar such as a number, text or date, but neither bytes nor complex."""
     return bool(pd.api.types.is_scalar(cell)) and not isinstance(cell, bytes | complex | np.complexfloating)
 
 
 def as_number(text: str) -> float:
-    """The number that a text is, in Python's notation; NaN for others, infinite where it is too large."""
+    """Parse a number in Python's notation; NaN for other texts, infinite on overflow."""
     try:
         value = float(text)
     except ValueError:
         return float("nan")
-    # Python, but no file, writes 1_000 and digits of other scripts.
+    # Python also accepts 1_000 and digits of other scripts, which files do not contain.
     return value if text.isascii() and "_" not in text else float("nan")
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number in Python's notation, or NaN."""
+    """Whether a text is a number or NaN in Python's notation."""
     number = as_number(text)
     return number == number or text.strip().casefold().lstrip("+-") == "nan"
 
 
 def is_written_number(text: str) -> bool:
-    """Whether a text is a number, with a decimal point or comma."""
+    """Whether a text is a number with a decimal point or comma."""
     return _WRITTEN.fullmatch(text.strip()) is not None
 
 
 def exact_numbers(texts: Iterable[str]) -> NDArray[np.float64]:
-    """Numbers of texts, NaN for others; see :func:`as_number`."""
+    """Parse texts with :func:`as_number`."""
     return np.array([as_number(text) for text in texts], dtype=np.float64)
 
 
 def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
-    """Refuse a line with more or fewer cells than columns."""
+    """Raise a DataError for a line with the wrong number of cells."""
     cells = "cell" if len(row) == 1 else "cells"
     raise DataError(
         f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
@@ -595,10 +595,10 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
 
 
 def code_reason(known: Mapping[str, float]) -> str:
-    """Why numerals are codes instead of numbers; empty if they are numbers. O(n) time.
+    """Return why numerals are codes instead of numbers; empty if they are numbers. O(n) time.
 
-    Codes begin with zeros (01000), look like exponents (2004E205), or are integers of which double precision
-    makes one. ``known`` has the numbers of texts in Python's notation.
+    Codes begin with zeros (01000), look like exponents (2004E205), or are different integers that are equal
+    in double precision. ``known`` maps texts to their numbers in Python's notation.
     """
     exponents = []
     for text in known:
@@ -617,7 +617,7 @@ def code_reason(known: Mapping[str, float]) -> str:
 
 
 def rounding_note(known: Mapping[str, float]) -> str:
-    """What reading texts as numbers changed beyond their notation; see :func:`code_reason`."""
+    """Describe changes of texts by the conversion to numbers; empty if none, see :func:`code_reason`."""
     if pair := indistinct(known):
         return f"different numbers became equal in double precision ({pair[0]} and {pair[1]})"
     if text := next(filter(_EXPONENT.fullmatch, known), ""):
@@ -626,13 +626,13 @@ def rounding_note(known: Mapping[str, float]) -> str:
 
 
 def finite(texts: Iterable[str], numbers: NDArray[np.float64]) -> dict[str, float]:
-    """Different texts with their numbers, where these are finite."""
+    """Map distinct texts to their numbers if these are finite."""
     pairs = zip(texts, numbers.tolist(), strict=True)
     return {text.strip(): number for text, number in pairs if math.isfinite(number)}
 
 
 def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
-    """Two texts for different numbers that are one in double precision, None if there are none. O(n) time."""
+    """Find two different numbers that are equal in double precision, or return None. O(n) time."""
     if max(map(len, numbers), default=0) <= _EXACT_DIGITS:
         return None
     met: dict[float, str] = {}
@@ -644,16 +644,16 @@ def indistinct(numbers: Mapping[str, float]) -> tuple[str, str] | None:
 
 
 def is_plain(column: pd.Series[Any]) -> bool:
-    """Whether a column is of a type of numbers, or of truth values none of which is missing."""
+    """Whether a column has a numeric type, or is boolean without missing cells."""
     types = pd.api.types
     if types.is_bool_dtype(column.dtype):
         return not column.hasnans
-    # Arrow's decimal numbers may have more digits than double precision.
+    # Arrow's decimals may have more digits than double precision.
     return types.is_numeric_dtype(column.dtype) and not str(column.dtype).startswith("decimal")
 
 
 def indistinct_values(column: pd.Series[Any] | NDArray[Any]) -> tuple[str, str] | None:
-    """Two different numbers of a column of integers, or of wide floats, that double precision makes one."""
+    """Find two numbers of a column of integers or wide floats that are equal in double precision, or None."""
     values: Any = column
     if isinstance(column, pd.Series):
         types = pd.api.types

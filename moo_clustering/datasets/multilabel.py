@@ -1,4 +1,4 @@
-"""Samples with any number of labels: ``read_multilabel`` for ARFF, svmlight and npz files."""
+"""Reader of multi-label data from ARFF, svmlight and npz files."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from moo_clustering.persistence import EXPANSION, read_arrays
 
 _SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _ENDING = "_X.npz"
-# Largest number of labels if most have no sample: indicators become dense, so that each takes memory.
+# Largest number of labels if most labels have no sample: dense indicators need memory for every label.
 _MOST_LABELS = 2**20
 Arrays = Mapping[str, NDArray[Any]]
 MOST_FEATURES = 20_000_000
-# Features, or rows, that a matrix may have whatever it stores (hashed ones are 2^20), and for each value.
+# Largest number of features or rows: any matrix may have 2^21 (hashed features are 2^20), or 100 per value.
 _MOST_EMPTY, _PER_VALUE = 2**21, 100
 Names = Sequence[str] | PathLike[str] | None
-# Errors of scikit-learn's reader on bad lines: the last two for indices beyond 64 bits and odd bytes.
+# Errors of scikit-learn's reader: the last two for indices beyond 64 bits and invalid bytes.
 _ERRORS = (ValueError, OverflowError, IndexError)
-# A feature that is an integer of more digits than double precision may have.
+# An integer feature with more digits than double precision.
 _LONG = re.compile(rb":[+-]?(\d{16,400})(?=\s|\Z)")
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _OPTIONS = {
@@ -62,18 +62,18 @@ _OPTIONS = {
 @documented(Table)
 @dataclass(frozen=True, eq=False)
 class MultiLabelTable(NamedRows):
-    """A data set whose samples have any number of labels.
+    """A multi-label data set.
 
-    Raises a ValueError if the parts do not fit together, or Y holds other values.
+    Raises a ValueError if shapes do not match, or Y contains other values.
 
     Parameters
     ----------
     X : csr_array of shape (n_samples, n_features), float64
         Finite features; sorted indices, no stored zeros.
     Y : ndarray of shape (n_samples, n_labels), int8
-        1 where the sample has the label, 0 where it has not, a row of -1 for an unlabelled sample.
+        1 if the sample has the label, 0 if not; rows of -1 are unlabelled samples.
     label_names : tuple of str
-        One per column of Y.
+        One name per column of Y.
     """
 
     name: str
@@ -118,23 +118,23 @@ class MultiLabelTable(NamedRows):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Mask of the samples that are labelled, maybe with no label at all; shape (n_samples,)."""
+        """Mask of the labelled samples, including those without any label; shape (n_samples,)."""
         return np.asarray((self.Y >= 0).all(axis=1))
 
     @property
     def cardinality(self) -> float:
-        """Mean number of labels of the labelled samples; 0 where there are none."""
+        """Mean number of labels of the labelled samples, 0 if there are none."""
         labelled = self.labelled
         return float(self.Y[labelled].sum(axis=1, dtype=np.int64).mean()) if labelled.any() else 0.0
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """The same rows in random order, with their identifiers and labels."""
+        """Shuffle the rows, with their identifiers and labels."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(self, X=self.X[order], Y=self.Y[order], row_ids=self.row_ids[order])
 
 
 def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
-    """The first row that neither consists of 0 and 1 nor of -1 only, with a message; None if all rows do."""
+    """First row that is neither 0 and 1 nor all -1, with a message; None if there is no such row."""
     missing = Y == -1
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
@@ -150,7 +150,7 @@ def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
 
 
 def tidy_csr(X: Any) -> sp.csr_array:
-    """A sparse matrix as float64 rows with sorted indices, no stored zeros, 32-bit indices where possible."""
+    """Convert to float64 CSR with sorted indices, no stored zeros, and 32-bit indices if possible."""
     X = sp.csr_array(X, dtype=np.float64)
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -171,44 +171,44 @@ def read_multilabel(
     drop: Sequence[str] = (),
     expansion: int = EXPANSION,
 ) -> MultiLabelTable:
-    """Read samples with any number of labels from ARFF (MULAN, MEKA), svmlight or npz.
+    """Read multi-label samples from ARFF (MULAN, MEKA), svmlight or npz.
 
-    Documents in JSON lines are read by :func:`read_documents`; :func:`label_indicators` gives their labels.
-    O(bytes) time and memory; rows are never expanded to dense ones.
+    For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. O(bytes) time and
+    memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
 
     Parameters
     ----------
     path : path-like
-        - ``.arff``, dense or sparse (``{3 1, 17 1}``: what is left out is 0, or the first declared value).
-          Features are numeric or declared ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and their initials),
-          labels too, with no other values. A row with ``?`` for every label is unlabelled.
-        - ``.svmlight``, ``.svm``, ``.libsvm``: lines ``1,3 5:1 7:0.5``. Features are counted from 0 if the
-          index 0 occurs, else from 1. The labels are those that occur, in the order of their numbers; a
-          line without has none. Blank lines are passed over.
-        - ``.npz`` with an array ``X``, or a sparse matrix as ``scipy.sparse.save_npz`` writes it; ``Y`` in
-          the same archive or another one. Read without executing anything.
+        - ``.arff``, dense or sparse (``{3 1, 17 1}``, where omitted values are 0 or the first declared
+          value). Features are numeric or declared ``{0,1}`` (or ``{no,yes}``, ``{false,true}``, and
+          initials); labels have only these two values. A row with ``?`` for every label is unlabelled.
+        - ``.svmlight``, ``.svm``, ``.libsvm``: lines ``1,3 5:1 7:0.5``. Feature indices start at 0 if the
+          index 0 occurs, else at 1. Labels are those that occur, in numerical order. A line without labels
+          is a sample without any label. Blank lines are ignored.
+        - ``.npz`` with an array ``X``, or a sparse matrix from ``scipy.sparse.save_npz``; ``Y`` is in the
+          same archive or another one. No code in the files is executed.
 
-        Text files may be compressed by gzip (``.gz``).
+        Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN's XML file with the names of the labels, those inside others too; it gives their order. Default
-        for ARFF: the file of the same name with ``.xml``, if there is one.
+        MULAN's XML file of label names, including nested ones, in their order. Default for ARFF: the file of
+        the same name with ``.xml``, if it exists.
     n_labels : int, optional
-        In ARFF the first that many attributes are the labels, or the last ones if negative. Default, where
-        there is no XML file: MEKA's option in the name of the relation, as in ``'Music: -C 6'``.
+        For ARFF, the first ``n_labels`` attributes are labels, or the last ones if negative. Default without
+        an XML file: MEKA's option in the name of the relation, as in ``'Music: -C 6'``.
     labels : sequence of str, or path-like, optional
-        For ARFF the names of the labels, in the order wanted. For npz the archive with the array ``Y`` (or
-        a sparse matrix) of 0, 1 and rows of -1 for unlabelled samples; default for ``..._X.npz``:
-        ``..._Y.npz``.
+        For ARFF, label names in the desired order. For npz, archive of the array ``Y`` (or a sparse matrix)
+        with values 0, 1 and rows of -1 for unlabelled samples. Default for ``..._X.npz``: ``..._Y.npz``.
     feature_names, label_names : sequence of str, or path-like, optional
-        For npz, or text files with one name a line. Default: arrays of these names in the archives, or
-        for ``..._X.npz`` the files ``..._features.txt`` and ``..._labels.txt``, or x0, x1, ... and y0, y1,
-        ...
+        For npz, names or text files with one name per line. Default: arrays of these names in the archives,
+        the files ``..._features.txt`` and ``..._labels.txt`` beside ``..._X.npz``, or x0, x1, ... and y0, ...
     id_column : str, optional
-        Attribute (ARFF) or array (npz) with identifiers of the rows.
+        Attribute (ARFF) or array (npz) of row identifiers.
     drop : sequence of str, default=()
-        Attributes (ARFF) to leave out.
+        Attributes (ARFF) to drop.
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB.
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
+        allowed.
 
     Returns
     -------
@@ -217,14 +217,9 @@ def read_multilabel(
     Raises
     ------
     DataError
-        For files that are missing, empty, cut off, damaged or of unknown kind; labels that are named but not
-        there, or are neither 0 nor 1; rows in which some labels are missing and others not; indices that are
-        repeated or too large; features that are missing, infinite or not numeric; XML with a document type.
-
-    References
-    ----------
-    Tsoumakas et al., *MULAN: a Java library for multi-label learning*, JMLR 12 (2011); Read et al., *MEKA*,
-    JMLR 17 (2016), the formats.
+        For files that are missing, empty, truncated, damaged or of unknown type; labels that do not exist or
+        are neither 0 nor 1; rows with some missing labels; indices that are repeated or too large; features
+        that are missing, infinite or not numeric; XML with a document type.
     """
     path = data_path(path)
     drop = _sequence(drop, "drop")
@@ -311,7 +306,7 @@ def _sequence(names: Any, what: str) -> tuple[str, ...]:
 
 
 def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> MultiLabelTable:
-    """Rows of a file; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read an ARFF file, see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     lines = arff.arff_lines(text)
     header = arff.read_header(lines, source)
@@ -321,7 +316,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
     used = {*parts.labels, *parts.features}
     for place, attribute in enumerate(attributes):
         if place not in used:
-            attribute.kind = "text"  # to be kept as it is written, or left out whatever it is
+            attribute.kind = "text"  # preserve the notation, or accept any value of a dropped attribute
     entries = arff.EntryReader(attributes).read_all(lines, source)
     numbers = _Numbers(attributes, entries)
     return MultiLabelTable(
@@ -335,7 +330,7 @@ def read_multilabel_arff(text: str, path: Path, options: arff.ArffOptions) -> Mu
 
 
 class _Numbers:
-    """Entries as numbers, and the number that a column has where it has no entry."""
+    """Entries as numbers, and the number that replaces a missing entry of each column."""
 
     def __init__(self, attributes: list[arff.Attribute], entries: arff.Entries) -> None:
         coded = np.zeros((len(attributes), 2))
@@ -352,7 +347,7 @@ class _Numbers:
         self.values[known] = coded[entries.columns[known], entries.codes[known].astype(np.intp)]
 
     def _chosen(self, columns: list[int]) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-        """Rows, places among the columns, and values of the entries in some columns."""
+        """Rows, positions within ``columns``, and values of the entries in ``columns``."""
         where = np.full(len(self._attributes), -1)
         where[columns] = np.arange(len(columns))
         places = where[self._entries.columns]
@@ -376,7 +371,7 @@ class _Numbers:
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
         require_room(shape[0], int(np.count_nonzero(default)), f"{source}: what its sparse rows leave out")
-        if default.any():  # a first declared value of 1 is what sparse rows leave out
+        if default.any():  # sparse rows omit the first declared value, which can be 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
 
@@ -416,7 +411,7 @@ def _arff_row_ids(
 
 
 def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
-    """Lines ``1,3 5:1 7:0.5``; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read lines ``1,3 5:1 7:0.5``, see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     if not data.strip():
         raise DataError(f"{source} is empty")
@@ -452,7 +447,7 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
 
 
 def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, ...]]]:
-    # scikit-learn takes a second to import, which reading a table should not.
+    # The import of scikit-learn takes a second, which readers of tables should not pay.
     from sklearn.datasets import load_svmlight_file
 
     X, sets = load_svmlight_file(BytesIO(data), multilabel=True, zero_based=zero_based)
@@ -460,7 +455,7 @@ def _load(data: bytes, zero_based: bool | str) -> tuple[Any, list[tuple[float, .
 
 
 def _blame(data: bytes, source: str, error: Exception) -> str:
-    """Message with the line that cannot be read, found by halving."""
+    """Message with the number of the invalid line, found by bisection."""
     lines = data.split(b"\n")
     first, end = 0, len(lines)
     while end - first > 1:
@@ -478,7 +473,7 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
 
 
 def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTable:
-    """Arrays of one archive, or of two; see :func:`~moo_clustering.datasets.read_multilabel`."""
+    """Read one or two archives, see :func:`~moo_clustering.datasets.read_multilabel`."""
     source = str(path)
     arrays = read_arrays(path, DataError)
     X = _features(arrays, source)
@@ -523,7 +518,7 @@ def _features(arrays: Arrays, source: str) -> sp.csr_array:
 
 
 def require_finite_csr(X: Any, source: str) -> None:
-    """Refuse NaN and infinity in a sparse matrix in rows."""
+    """Raise a DataError for NaN and infinity in a CSR matrix."""
     bad = np.flatnonzero(~np.isfinite(X.data))
     if len(bad):
         row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
@@ -534,7 +529,7 @@ def require_finite_csr(X: Any, source: str) -> None:
 
 
 def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
-    """The matrix of an archive by ``scipy.sparse.save_npz``, checked before anything relies on it."""
+    """Build the matrix of an archive of ``scipy.sparse.save_npz``, after checks of its arrays."""
     stated = arrays["format"].reshape(-1)[:1]
     form = stated.astype(str).tolist() if stated.dtype.kind in "SU" else []
     if form not in (["csr"], ["csc"]) or not set(arrays) >= _SPARSE:
@@ -546,7 +541,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
         each.dtype.kind not in "iu" for each in (indices, indptr, shape)
     ):
         raise DataError(f"{source}: the values of a sparse matrix must be numbers, and its indices integers")
-    # A row without a value has to be stored all the same, once rows and columns change places.
+    # A conversion from CSC to CSR stores every row, even without values.
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         raise DataError(
@@ -578,7 +573,7 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
         if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
             raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
         require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the indicators of labels")
-        Y = Y.astype(np.float64).toarray()  # in SciPy neither half nor foreign byte orders become dense
+        Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half precision or foreign byte orders
     problem = wrong_indicators(Y)
     if problem is not None:
         raise DataError(f"{source}, row {problem[0]} of Y: {problem[1]}")
@@ -601,7 +596,7 @@ def _names(given: Names, arrays: Arrays, key: str, prefix: str, matrix: Any, pat
 
 
 def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, ...]:
-    """Read and check as many different names as there are columns, given or in a text file, one per line."""
+    """Check that names are unique and as many as columns; a text file has one name per line."""
     if isinstance(names, str | PathLike):
         path = data_path(names)
         source = str(path)
@@ -625,7 +620,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
 
 
 def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[str, ...]:
-    """Names x0, x1, ..., unless the count shows that a number in a file of ``n_values`` values is wrong."""
+    """Names x0, x1, ...; raise if the count is implausible for a file with ``n_values`` values."""
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
         raise DataError(
@@ -642,23 +637,22 @@ def _row_ids(column: str | None, arrays: Arrays, n_rows: int, source: str) -> ND
 
 
 def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False) -> NDArray[np.int8]:
-    """Labels of documents as indicators, one column per name in ``documents.target_names``.
+    """Convert the labels of documents to indicators, one column per name in ``documents.target_names``.
 
     Raises a ValueError if the documents were read without labels.
 
     Parameters
     ----------
     documents : Documents
-        As :func:`read_documents` reads them with ``labels=...``.
+        Result of :func:`read_documents` with ``labels=...``.
     empty_is_unlabelled : bool, default=False
-        Whether documents with an empty list of labels are unlabelled too. By default they have no
-        label, and only those where the labels are missing (no such field, null, an empty cell of a table)
-        are unlabelled. Some collections mark unlabelled documents by empty lists.
+        Whether documents with an empty list of labels are unlabelled, as in some collections. By default,
+        only missing labels (no such field, null, an empty cell) mark unlabelled documents.
 
     Returns
     -------
     ndarray of shape (n_documents, n_labels), int8
-        1 where the document has the label, 0 where it has not; rows of -1 are unlabelled documents.
+        1 if the document has the label, 0 if not; rows of -1 are unlabelled documents.
 
     Examples
     --------

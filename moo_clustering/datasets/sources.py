@@ -1,4 +1,4 @@
-"""Bundled data sets and generators of artificial ones."""
+"""Bundled data sets and generators of artificial data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _HALF_WIDTH = 10.0
 
 
 def load_bundled(name: str) -> Table:
-    """Load a bundled data set by name; nothing is downloaded.
+    """Load a bundled data set by name, without a download.
+
+    Raises a ValueError for another name.
 
     Parameters
     ----------
@@ -25,13 +27,7 @@ def load_bundled(name: str) -> Table:
     Returns
     -------
     Table
-        With known classes. The rows are as bundled, often sorted by class: see
-        :meth:`Table.shuffled`.
-
-    Raises
-    ------
-    ValueError
-        For another name.
+        With known classes. Rows are often sorted by class; :meth:`Table.shuffled` shuffles them.
     """
     if name not in BUNDLED:
         raise ValueError(
@@ -51,7 +47,7 @@ def load_bundled(name: str) -> Table:
 
 
 def load_wine() -> Table:
-    """Wine: 178 samples, 13 features, 3 classes.
+    """Load wine: 178 samples, 13 features, 3 classes.
 
     Returns
     -------
@@ -61,7 +57,7 @@ def load_wine() -> Table:
 
 
 def load_iris() -> Table:
-    """Iris: 150 samples, 4 features, 3 classes.
+    """Load iris: 150 samples, 4 features, 3 classes.
 
     Returns
     -------
@@ -71,7 +67,7 @@ def load_iris() -> Table:
 
 
 def load_digits() -> Table:
-    """Digits: 1797 images of 8 x 8 pixels, 10 classes.
+    """Load digits: 1797 images of 8 x 8 pixels, 10 classes.
 
     Returns
     -------
@@ -81,7 +77,7 @@ def load_digits() -> Table:
 
 
 def load_breast_cancer() -> Table:
-    """Breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes.
+    """Load breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes.
 
     Returns
     -------
@@ -101,22 +97,23 @@ def make_bags(
     outlying: float = 0.05,
     random_state: int | np.random.Generator | None = None,
 ) -> BagTable:
-    """Bags in clusters: bag centres around cluster centres, instances around bag centres.
+    """Generate clusters of bags: bag centres around cluster centres, instances around bag centres.
 
     Parameters
     ----------
     n_bags : int, default=100
     n_clusters : int, default=3
-        Clusters of equal size, up to one bag. Their centres lie far apart in the cube from -10 to 10.
+        Number of clusters, whose sizes differ by at most one bag. Cluster centres are far apart in the cube
+        [-10, 10]^d.
     bag_size : (int, int), default=(2, 10)
-        Fewest and most instances of a bag; sizes between are equally likely.
+        Smallest and largest number of instances in a bag; sizes are uniformly distributed.
     n_features : int, default=2
     bag_std : float, default=1.0
-        Standard deviation of the bag centres around those of the clusters.
+        Standard deviation of the bag centres around the cluster centres.
     instance_std : float, default=1.0
-        Standard deviation of the instances around the centre of their bag.
+        Standard deviation of the instances around the bag centres.
     outlying : float in [0, 1], default=0.05
-        Share of instances that lie anywhere in the cube instead; the first of a bag never does.
+        Probability that an instance is uniform in the cube instead, except for the first of each bag.
     random_state : int, Generator or None, default=None
 
     Returns
@@ -169,7 +166,7 @@ def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _spread_centres(k: int, d: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The candidates farthest from those already taken, one after another."""
+    """Select centres among random candidates, each one farthest from the previous centres."""
     candidates = rng.uniform(-_HALF_WIDTH, _HALF_WIDTH, size=(10 * k, d))
     centres = candidates[:1]
     nearest = np.full(len(candidates), np.inf)

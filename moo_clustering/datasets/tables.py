@@ -1,4 +1,4 @@
-"""Tables of numbers and categories: ``read_table`` for text, Excel, Parquet and npz files."""
+"""Reader of tables of numbers and categories from text, Excel, Parquet and npz files."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
 
 _SHOWN = 5
 _MOST_CHARACTERS = 2**28
-# Dense cells that a file may ask for by indices and declared values.
+# Largest number of dense cells that indices and declared values of a file may require.
 _MOST_CELLS = 2**30
-# Kinds of columns, in the words of pandas, whose cells can be told apart as text.
+# Kinds of columns, as pandas names them, whose cells convert to distinct texts.
 _KINDS = {"string", "boolean", "integer", "floating", "mixed-integer", "mixed-integer-float", "categorical"}
-# Texts that stand for a missing cell among numbers.
+# Texts that represent a missing cell among numbers.
 _NO_NUMBER = ("", "nan", "NaN", "NA")
-# Texts that people write for a missing class, which are classes all the same.
+# Class names that look like missing cells.
 _LIKE_MISSING = {"nan", "na", "n/a", "none", "null", "<na>", "nat", "?", "#n/a"}
 _INTEGER = re.compile(r"(-?)(0|[1-9]\d*)(\.0)?", re.ASCII)
-# With fewer rows, a column of different values is no surprise.
+# Up to this number of rows, unique values of a column are plausible categories.
 _FEW = 20
 UNNAMED = "(unnamed first column)"
-# The index of a data frame that was written, read and written again.
+# Index column of a data frame that was written, read and written again.
 _INDEX = re.compile(r"Unnamed: \d+(\.\d+)*")
 
 
 class NamedRows:
-    """Data whose ``row_ids`` are identifiers as text, or the numbers 0, 1, ..."""
+    """Data whose ``row_ids`` are texts, or the numbers 0, 1, ..."""
 
     row_ids: NDArray[Any]
 
     @property
     def has_row_ids(self) -> bool:
-        """Whether the rows have identifiers of their own."""
+        """Whether the rows have identifiers."""
         return bool(self.row_ids.dtype.kind == "U")
 
 
@@ -62,15 +62,15 @@ class Table(NamedRows):
     Parameters
     ----------
     name : str
-        Name of the set, or of the file it came from (without its folder).
+        Name of the data set, or of its file without the folder.
     X : ndarray of shape (n_samples, n_features), float64
         Finite features.
     feature_names : tuple of str
-        One per column of X.
+        One name per column of X.
     row_ids : ndarray of shape (n_samples,)
-        Identifiers as text, or the numbers 0, 1, ... where the data have none.
+        Identifiers as text, or the numbers 0, 1, ... if there are none.
     y : ndarray of shape (n_samples,), int64, or None
-        Known classes 0, 1, ..., for scoring; -1 where the cell was empty.
+        Known classes 0, 1, ..., for scoring; -1 for empty cells.
     target_names : tuple of str
         Names of the classes in y.
     partial_y : ndarray of shape (n_samples,), int64, or None
@@ -95,11 +95,11 @@ class Table(NamedRows):
 
     @property
     def n_classes(self) -> int:
-        """Number of known classes; 0 without known classes."""
+        """Number of known classes, 0 if there are none."""
         return len(self.target_names)
 
     def shuffled(self, random_state: int | np.random.Generator | None = None) -> Self:
-        """The same rows in random order, with their identifiers and labels."""
+        """Shuffle the rows, with their identifiers and labels."""
         order = np.random.default_rng(random_state).permutation(self.n_samples)
         return replace(
             self,
@@ -115,21 +115,21 @@ class Table(NamedRows):
 
 @dataclass(frozen=True, eq=False)
 class CategoryTable(Table):
-    """A data set of which some or all features are categories.
+    """A data set with categorical features.
 
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Columns of float64, of truth values, and of text (objects) for categories; no cell is missing.
+        Columns of float64, booleans, or texts (objects) for categories, without missing cells.
     category_names : tuple of str
-        The columns of categories.
+        Columns of categories.
     """
 
     X: Any
     category_names: tuple[str, ...] = ()
 
     def columns(self) -> list[NDArray[Any]]:
-        """One array per feature, of numbers or text."""
+        """One array per feature, of numbers or texts."""
         return [
             self.X[name].to_numpy(dtype=str if name in self.category_names else np.float64)
             for name in self.feature_names
@@ -152,60 +152,59 @@ def read_table(
 ) -> Table:
     """Read a data set from CSV, TSV, Excel, Parquet or npz.
 
-    Every column that is given no other role is a feature and must be numeric, or with ``categories`` of
-    numbers or text; :func:`~moo_clustering.datasets.prepare_table` makes features of columns of any kind.
-    Dates count as numbers of days since the earliest one, times of day and durations as hours. Numerals that
-    begin with zeros (01000), exponents of several digits (2004E205) and integers that double precision cannot
-    tell apart are codes and thus text. The first line of a text file names the columns; a first column
-    without a name is taken as the row identifier, and one that pandas called ``Unnamed: 0``, with the numbers
-    0, 1, ..., is left out. O(bytes) time and memory.
+    Columns without another role are features. They must be numeric, or with ``categories`` numeric or text;
+    :func:`~moo_clustering.datasets.prepare_table` converts columns of any kind. Dates become days since the
+    earliest date, times of day and durations become hours. Numerals with leading zeros (01000), exponents of
+    several digits (2004E205) and integers that are equal in double precision are codes and thus text. A
+    first column without a name contains the row identifiers. A column ``Unnamed: 0`` with the numbers 0, 1,
+    ... is dropped. O(bytes) time and memory.
 
     Parameters
     ----------
     path : path-like
-        The suffix decides: ``.csv``, ``.tsv``, ``.tab``, ``.txt`` (separated by commas, tabs, semicolons or
-        pipes, or as a first line ``sep=;`` says; without the lines that are comments, as they begin with # or
-        %; also compressed by gzip, ``.csv.gz``), ``.xlsx`` (the first sheet with content; needs openpyxl),
-        ``.parquet``, ``.pq``, or ``.npz`` with an array ``X`` and, optionally, ``y`` (known classes),
-        ``feature_names`` and arrays that the options below name. npz files are read without
-        executing anything.
+        - ``.csv``, ``.tsv``, ``.tab``, ``.txt``, optionally compressed (``.csv.gz``): separated by commas,
+          tabs, semicolons, pipes, or the separator of a first line ``sep=;``. Comment lines (# or %) are
+          skipped.
+        - ``.xlsx``: the first non-empty sheet; requires openpyxl.
+        - ``.parquet``, ``.pq``.
+        - ``.npz`` with an array ``X`` and optionally ``y`` (known classes), ``feature_names``, and arrays
+          that the options below name. No code in the file is executed.
     labels : str, optional
-        Column with known classes, text or numbers, for scoring. Empty cells are samples without
-        known class.
+        Column of known classes, texts or numbers, for scoring. Empty cells are unknown classes.
     partial_labels : str, optional
         Column with the classes of some samples; empty cells and -1 are unlabelled.
     id_column : str, optional
-        Column that identifies the rows.
+        Column of row identifiers.
     drop : sequence of str, default=()
-        Columns to leave out.
+        Columns to drop.
     categories : bool, default=False
-        Whether columns of text are features too: every different text is a category, "NA" and "?"
-        included. If there are any, ``X`` is a data frame. An npz file cannot have such columns.
+        Accept text columns as features. Every distinct text is a category, including "NA" and "?". ``X`` is
+        a data frame if there are such columns. An npz file cannot have them.
     header : bool, optional
-        Whether the first line of a text file or sheet names the columns; without names they are called
-        ``column1``, ``column2``, .... Default: it does unless it holds numbers only, other than 0, 1, ....
+        Whether the first line of a text file or sheet contains column names; else the names are
+        ``column1``, ``column2``, .... Default: False if the line has only numbers other than 0, 1, ....
     expansion : int, default=100
-        How many times its size a compressed file may expand to, if to more than 16 MiB (Excel: 256 MiB,
-        Parquet: 1 GiB).
+        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Excel: 256
+        MiB, Parquet: 1 GiB) is always allowed.
 
     Returns
     -------
     Table
-        With categories a :class:`CategoryTable`.
+        A :class:`CategoryTable` if there are categories.
 
     Raises
     ------
     DataError
-        For files that are missing, empty, ragged or of unknown kind; columns that do not exist, are
-        not numeric, or have empty, NaN or infinite cells; with ``categories``, columns with another text
-        in every row, of more than 20; compressed files that expand too far; openpyxl or pyarrow missing.
+        For files that are missing, empty, ragged or of unknown type; columns that do not exist, are not
+        numeric, or have empty, NaN or infinite cells; category columns with a distinct text in every row,
+        if there are more than 20 rows; compressed files that expand too far; missing openpyxl or pyarrow.
 
     Warns
     -----
     UserWarning
-        Columns of categories most of which are numbers, or in which few are equal; first lines taken for
-        data, comments, sheets and columns that were left out; dates and times that became numbers, numbers
-        that became equal; classes that look alike or like a missing cell.
+        Category columns with mostly numbers or mostly unique values; first lines read as data; skipped
+        comments, sheets and columns; dates and times converted to numbers; numbers that became equal;
+        classes that look alike or like a missing cell.
     """
     path = files.data_path(path)
     roles = Roles(labels, partial_labels, id_column, tuple(drop), categories, header)
@@ -230,7 +229,7 @@ def read_table(
 
 
 def is_text_table(path: Path) -> bool:
-    """Whether a file is of a kind that becomes rows of texts: separated text, compressed or not, or Excel."""
+    """Whether a file contains rows of texts: separated text, possibly compressed, or Excel."""
     return files.suffix_of(path) in files.TEXT or path.suffix.lower() in files.EXCEL
 
 
@@ -247,7 +246,7 @@ class Roles(NamedTuple):
     """Whether the first line names the columns; None: unless it holds numbers only."""
 
     def by_column(self) -> dict[str, str]:
-        """Role of each named column; a column with two roles is an error."""
+        """Role of each named column; raise if a column has two roles."""
         roles: dict[str, str] = {}
         named = [(self.labels, "labels"), (self.partial_labels, "partial labels"), (self.id_column, "id")]
         for column, role in [*named, *((column, "drop") for column in dict.fromkeys(self.drop))]:
@@ -262,7 +261,7 @@ class Roles(NamedTuple):
 
 
 def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Check that every column with a role exists."""
+    """Raise if a column with a role does not exist."""
     for column, role in roles.by_column().items():
         if column not in columns:
             raise files.DataError(
@@ -273,7 +272,7 @@ def check_roles(roles: Roles, columns: Sequence[str], source: str) -> None:
 
 
 def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
-    """Read a text table; see :func:`~moo_clustering.datasets.read_table`."""
+    """Read a text table, see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     table = files.table_text(path, expansion=expansion)
     notes = list(table.notes)
@@ -294,7 +293,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
         frame = _frame(table, columns, as_text, is_named, source, notes)
         others = not_numeric(frame, [name for name in columns if name not in as_text])
         if roles.categories and others:
-            # Categories stay as they are written too.
+            # Categories also retain the notation of the file.
             frame[others] = _frame(table, columns, set(columns), is_named, source, [])[others]
     except csv.Error as error:
         raise files.DataError(f"{source} cannot be read as a table: {error}") from error
@@ -307,10 +306,10 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
 def named_columns(
     head: list[files.Row], header: bool | None, source: str, notes: list[str]
 ) -> tuple[list[str], bool]:
-    """Names of the columns, and whether the first line gives them."""
+    """Names of the columns, and whether they are in the first line."""
     if header is None and head:
         cells = [cell.strip() for cell in head[0][1]]
-        numbered = [str(number) for number in range(len(cells))]  # as pandas names columns without names
+        numbered = [str(number) for number in range(len(cells))]  # pandas names unnamed columns so
         if all(map(files.is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
             notes.append(
                 f"the first line holds numbers only and is taken for data; the columns are called column1 to "
@@ -332,14 +331,14 @@ def named_columns(
 
 
 def with_first_column(roles: Roles, columns: Sequence[str], notes: list[str]) -> Roles:
-    """The roles with a first column without a name for identifiers."""
+    """Use a first column without a name as identifiers, unless another column has this role."""
     if columns[0] != UNNAMED or roles.id_column is not None or UNNAMED in roles.drop:
         return roles
     return roles._replace(id_column=UNNAMED)
 
 
 def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """The frame without a column that holds nothing but the index that pandas once wrote."""
+    """Drop index columns that pandas wrote."""
     taken = roles.by_column()
     for name in frame.columns:
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
@@ -351,11 +350,11 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
 
 
 def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -> list[str]:
-    """Names in the first line of a table, which may be ``numbers`` only where that was found out before."""
+    """Read column names from the first line; raise if all are numbers and ``numbers`` is False."""
     if not head:
         raise files.DataError(f"{source} is empty")
     columns = [name.strip() for name in head[0][1]]
-    numbered = [str(number) for number in range(len(columns))]  # as pandas names columns without names
+    numbered = [str(number) for number in range(len(columns))]  # pandas names unnamed columns so
     if (
         not numbers
         and all(files.is_number(name) for name in columns)
@@ -365,7 +364,7 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
             f"{source} has numbers in its first line, where the names of the columns should be"
         )
     if len(columns) > 1 and not columns[0]:
-        columns[0] = UNNAMED  # as pandas and R write their row names
+        columns[0] = UNNAMED  # pandas and R write row names so
     data = files.Remedy("if the first line is data, say so with", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
@@ -385,8 +384,8 @@ def _frame(
     source: str,
     notes: list[str],
 ) -> pd.DataFrame:
-    """Columns of numbers, truth values and text."""
-    # Identifiers and classes stay as they are written: "007" is not 7, and "NA" may be a class.
+    """Read columns of numbers, booleans and text."""
+    # Identifiers and classes retain the notation of the file: "007" is not 7, and "NA" may be a class.
     try:
         frame = pd.read_csv(
             io.StringIO(table.text, newline=""),
@@ -408,7 +407,7 @@ def _frame(
 
 
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """The columns, those that are not to stay ``text`` as numbers or truth values where they hold such."""
+    """Convert columns outside ``text`` to numbers or booleans if all cells permit."""
     return pd.DataFrame(
         {name: column if name in text else typed(column, str(name), notes) for name, column in frame.items()},
         index=frame.index,
@@ -423,10 +422,10 @@ def typed(
     missing: Sequence[str] = _NO_NUMBER,
     dates: bool = True,
 ) -> Any:
-    """Numbers or truth values if all known cells are such, otherwise the cells as text.
+    """Convert to numbers or booleans if all known cells permit, otherwise to texts.
 
-    With ``dates`` dates are numbers of days since the earliest, times of day and durations of hours. Columns
-    of lists, bytes and categories stay as they are.
+    With ``dates``, dates become days since the earliest date, and times of day and durations become hours.
+    Columns of lists, bytes and categories do not change.
     """
     if files.is_plain(column) and files.indistinct_values(column) is None:
         return column
@@ -458,7 +457,7 @@ def typed(
 
 
 def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple[pd.DataFrame, Roles]:
-    """Columns named by text, and the roles with the index for identifiers where the file has one."""
+    """Read columns with text names, and use a stored index as identifiers."""
     frame = files.load_parquet(path, expansion)
     frame.columns = [str(column) for column in frame.columns]
     if not isinstance(frame.index, pd.RangeIndex):
@@ -476,7 +475,7 @@ def parquet_frame(path: Path, roles: Roles, expansion: int = EXPANSION) -> tuple
 
 
 def read_npz(path: Path, roles: Roles) -> Table:
-    """Read an archive of arrays; see :func:`~moo_clustering.datasets.read_table`."""
+    """Read an archive of arrays, see :func:`~moo_clustering.datasets.read_table`."""
     source = str(path)
     arrays = read_arrays(path, files.DataError, "X")
     X = numeric_matrix(arrays["X"], "X", source).astype(np.float64)
@@ -499,7 +498,7 @@ def read_npz(path: Path, roles: Roles) -> Table:
 
 
 def array_names(path: Path) -> set[str]:
-    """Names of the arrays in an archive; none if it is damaged, which readers report."""
+    """Names of the arrays in an archive; empty if it is damaged, which readers report."""
     if path.suffix.lower() != ".npz" or not path.is_file():
         return set()
     try:
@@ -510,7 +509,7 @@ def array_names(path: Path) -> set[str]:
 
 
 def require_room(n_rows: int, n_columns: int, what: str) -> None:
-    """Refuse dense cells far beyond the bytes of the file that asks for them."""
+    """Raise if a file requires more dense cells than the limit."""
     if n_rows * n_columns > _MOST_CELLS:
         raise files.DataError(
             f"{what} would take {n_rows:,} x {n_columns:,} cells, more than {_MOST_CELLS:,}; reduce them"
@@ -518,7 +517,7 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
 
 
 def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
-    """An array of an archive that must be a matrix of numbers."""
+    """Return ``array``; raise if it is not a numeric matrix or numbers are equal in double precision."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise files.DataError(
             f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
@@ -555,7 +554,7 @@ def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[in
 
 
 def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, source: str) -> NDArray[Any]:
-    """Labels or identifiers of an archive, one for each sample."""
+    """Labels or identifiers of an archive, one per sample."""
     others = [other for other in arrays if other not in {"X", "feature_names"}]
     if name not in others:
         raise files.DataError(
@@ -570,7 +569,7 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
 
 
 def table_from_frame(frame: pd.DataFrame, roles: Roles, *, name: str, source: str) -> Table:
-    """Table of a frame whose columns are named by text."""
+    """Convert a data frame with text column names to a table."""
     check_roles(roles, list(frame.columns), source)
     if not len(frame):
         raise files.DataError(f"{source} has column names but no rows")
@@ -631,7 +630,7 @@ def _example(column: pd.Series[Any]) -> str:
 
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
-    """Refuse empty cells, NaN and infinity."""
+    """Raise a DataError for empty cells, NaN and infinity."""
     # The sum is finite unless a value is not (or it overflows), and needs no memory of the size of X.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
@@ -650,10 +649,10 @@ def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str)
 
 
 def category_frame(frame: pd.DataFrame, categories: Sequence[str], source: str) -> pd.DataFrame:
-    """Features as text without white space around it (categories), truth values, or float64.
+    """Features as stripped texts (categories), booleans, or float64.
 
-    Raises a DataError for columns of categories that have empty cells, other things than text, or a value
-    of its own in each of many rows; warns of columns that seem to be meant as numbers or identifiers.
+    Raises a DataError for category columns with empty cells, values other than texts, or a distinct value in
+    each of many rows. Warns of columns that seem to be numbers or identifiers.
     """
     columns = {}
     for name, column in frame.items():
@@ -715,7 +714,7 @@ def _judge(text: Any, name: str, source: str) -> None:
 
 
 def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
-    """The table with known classes and partial labels."""
+    """Add known classes and partial labels to a table."""
     for values in (labels, partial_labels):
         if values is not None:
             _require_scalars(values, "classes", table.name)
@@ -727,14 +726,14 @@ def labelled(table: Table, labels: Any, partial_labels: Any) -> Table:
 
 
 def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
-    """Row identifiers as text. Repeated ones get a number each, with a warning."""
+    """Row identifiers as text. Repeated identifiers get numbers, with a warning."""
     _require_scalars(values, f"identifiers in column {column!r}", source)
     names = [files.written(cell).strip() for cell in files.cells_of(values)]
     if "" in names:
         raise files.DataError(f"{source}: the id column {column!r} is empty in row {names.index('') + 1}")
     counts = Counter(names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        # The first one gets a number too, so that no name of a pair is ambiguous.
+        # The first of equal names gets a number too, so that no name is ambiguous.
         seen: Counter[str] = Counter()
         for row, name in enumerate(names):
             if counts[name] > 1:
@@ -757,7 +756,7 @@ def _require_scalars(values: Any, what: str, source: str) -> None:
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
-    """Refuse texts too long for an array, which has the room of the longest one everywhere."""
+    """Raise for texts too long for a string array, whose cells all have the size of the longest."""
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         raise files.DataError(
@@ -766,11 +765,11 @@ def require_short(texts: Any, what: str, role: str) -> None:
 
 
 def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Codes 0, 1, ... in the order of the names (numbers by value); -1 for empty text, None and NaN.
+    """Encode classes as 0, 1, ... in the order of names (numbers by value); -1 for empty text, None and NaN.
 
-    Integers with and without ".0" are one class, and any other two texts are two (01 and 1, 1E2 and 100),
-    except for white space around them. With ``minus_one_is_missing`` -1 is an empty cell too. It must not be
-    for known classes, since -1 and 1 are the usual names of two classes.
+    Integers with and without ".0" are one class. Any other two texts are two classes (01 and 1, 1E2 and 100),
+    except for white space around them. With ``minus_one_is_missing``, -1 is an empty cell too; known classes
+    must not use it, because -1 and 1 are common names of two classes.
 
     Warns of classes that differ in white space, are the same number or letters in another notation, or look
     like a missing cell.
@@ -787,7 +786,7 @@ def encode_classes(values: Any, *, minus_one_is_missing: bool) -> tuple[NDArray[
 
 
 def class_name(text: str) -> str:
-    """The name of a class: 1 for 1.0, whatever type the column was stored with, and -0."""
+    """Name of a class: 1 for 1.0 and 0 for -0, whatever the type of the column."""
     text = text.strip()
     found = _INTEGER.fullmatch(text)
     if found is None:
@@ -797,7 +796,7 @@ def class_name(text: str) -> str:
 
 def _by_value(name: str) -> tuple[int, float | Decimal, str]:
     if _INTEGER.fullmatch(name):
-        return 0, Decimal(name), name  # beyond 2^53, too
+        return 0, Decimal(name), name  # exact also beyond 2^53
     number = files.as_number(name)
     return (1, 0.0, name) if np.isnan(number) else (0, number, name)
 
@@ -808,18 +807,17 @@ def _missing_note(names: Sequence[str]) -> str:
 
 
 def holds_columns(path: Path) -> bool:
-    """Whether a file is of a kind that :func:`read_frame` reads."""
+    """Whether :func:`read_frame` can read the file."""
     return is_text_table(path) or path.suffix.lower() in files.PARQUET
 
 
 def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]]:
-    """Read a table as spreadsheets write it: cells, roles, and what the user should know of the reading.
+    """Read a table with cells in the notation of the file, and return cells, roles and notes for the user.
 
-    Text may be UTF-8, UTF-16 with a byte order mark, or else is taken for Windows-1252. Columns without a
-    name at the end, and rows at the end, are left out if they are empty. Raises a DataError for files that
-    are missing, empty, ragged or damaged, and columns that do not exist. Cells are text, or have the types
-    of a Parquet file; the column of identifiers joins the roles if the first has no name. O(bytes) time
-    and memory.
+    Text may be UTF-8, UTF-16 with a byte order mark, or else is decoded as Windows-1252. Empty unnamed
+    columns and empty rows at the end are dropped. Cells are text, or have the types of a Parquet file. A
+    first column without a name becomes the identifiers. Raises a DataError for files that are missing, empty,
+    ragged or damaged, and columns that do not exist. O(bytes) time and memory.
     """
     if path.suffix.lower() in files.PARQUET:
         with files.readable(path):
@@ -847,7 +845,7 @@ def read_frame(path: Path, roles: Roles) -> tuple[pd.DataFrame, Roles, list[str]
 def _without_empty_ends(
     rows: list[files.Row], path: Path, header: bool | None, notes: list[str]
 ) -> tuple[list[str], list[files.Row]]:
-    """Names of the columns, and rows."""
+    """Names of the columns, and rows, without empty columns and rows at the end."""
     head, rest = rows[:1], rows[1:]
     if head:
         names = head[0][1]

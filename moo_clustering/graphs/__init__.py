@@ -1,9 +1,9 @@
 """Neighbour lists, similarity graphs and spectral clustering of sparse graphs.
 
-From features to :class:`NeighborLists` (exact, with a defined order among ties), from lists to a
-similarity matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling), and from any such matrix
-to a partition: constraints written in, components bridged, eigenvectors of a Laplacian, k-means.
-Matrices are ``scipy.sparse.csr_array`` of float64.
+Features become :class:`NeighborLists` (exact, with a defined order among ties). Lists become a similarity
+matrix (k-nearest-neighbour, mutual, epsilon, full, water-filling). A similarity matrix becomes a partition:
+constraints are applied, components bridged, and eigenvectors of a Laplacian clustered by k-means. Matrices
+are ``scipy.sparse.csr_array`` of float64.
 """
 
 import lazy_loader as _lazy

@@ -18,19 +18,19 @@ from moo_clustering._distances import checked_distances
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.matrices import symmetrize
 
-# A bridge has this share of the smallest similarity.
+# Similarity of a bridge as a share of the smallest similarity.
 WEAKNESS = 1e-3
-# Up to this many samples all pairs are looked at.
+# Largest number of samples for comparisons of all pairs.
 ALL_PAIRS_UP_TO = 2000
-# In parts of up to this many samples, every sample looks for its nearest sample outside.
+# In parts of up to this many samples, every sample searches for its nearest sample in another part.
 _SMALL = 64
-# A large part is compared with this many of the nearest other parts.
+# Number of nearest other parts with which a large part is compared.
 _PARTNERS = 8
-# Where no tree helps, only this many members of each of two parts are compared: those that face the other.
+# Without a tree, only this many members of each of two parts are compared: those nearest to the other part.
 FACING_SAMPLES = 1024
-# With more features, a tree query for a distant sample visits nearly all of the tree.
+# With more features, tree queries for distant samples visit nearly all of the tree.
 _FAR_FEATURES = 4
-# Two parts with at most this many pairs of samples are compared in full.
+# Two parts with at most this many pairs of samples are compared completely.
 COMPARED_PAIRS = 1 << 22
 _NAMES = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
 
@@ -45,31 +45,29 @@ def bridge_components(
 ) -> sp.csr_array:
     """Link the components of a graph by the minimum spanning tree of their smallest distances.
 
-    Links get the similarity 1e-3 min{s_ij > 0}: too weak to change the order within components, yet enough to
-    make the eigenproblem well posed. A sample without edges is a component. Source: PESC.
+    Links have the similarity 1e-3 min{s_ij > 0}. It is too small to change the order within components, but
+    makes the eigenproblem well posed. A sample without edges is a component. Source: PESC.
+
+    The spanning tree is exact up to 2000 samples and for precomputed distances, in O(N^2) time per doubling
+    of components. For more samples, candidates are the links of the lists, then nearest samples outside small
+    components (exact), and closest pairs of large ones (exact up to 4 features, else among the 1024 members
+    of each that face the other). This takes O(N log N) time on well-behaved data.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Similarities; symmetrised first, not modified.
+        Similarities, which are symmetrised in a copy.
     X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
     metric : str or callable, default="euclidean"
     lists : NeighborLists, optional
-        Neighbours of every sample; above 2000 samples their links are used before any search is made.
+        Neighbours of every sample. Above 2000 samples, their links are used before any search.
     rng : numpy.random.Generator
-        Draws the order of equally long links.
+        Generator of the order of equally long links.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples), symmetric, connected
-
-    Notes
-    -----
-    Exact up to 2000 samples and for precomputed distances, O(N^2) per doubling of components. Above,
-    first the links of the lists, then nearest samples outside of small components (exact) and
-    between large ones (exact up to 4 features, otherwise among the 1024 members of each that face the
-    other), O(N log N) on well-behaved data.
     """
     graph = symmetrize(S)
     n_parts, parts = csgraph.connected_components(graph, directed=False)
@@ -95,12 +93,12 @@ def link_parts(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """The graph with its parts joined by their shortest links, all of one weight.
+    """Join the parts of a graph by their shortest links, with similarity ``weight``.
 
-    Links of equal length are taken in the order of the keys of their samples.
+    The keys of the samples determine the order of links of equal length.
     """
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
-    # Indices of another type would turn those of the whole graph into longer ones.
+    # Another index type would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
     bridges = sp.coo_array((np.full(len(i), weight), ends), shape=graph.shape).tocsr()
     linked = (graph + (bridges + bridges.T)).tocsr()
@@ -111,10 +109,10 @@ def link_parts(
 def spanning_links(
     parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Links that join all parts: Boruvka's algorithm on the links of several proposals, in turn.
+    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals.
 
-    A proposal is called again as long as its links join parts, then comes the next one. The last one
-    must always be able to offer a link.
+    Each proposal is called until its links join no more parts, then the next one is used. The last proposal
+    must always return a link out of every part.
     """
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
@@ -131,20 +129,19 @@ def spanning_links(
 def _shortest_of_parts(
     links: Links, parts: NDArray[np.int32], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """The shortest link out of every part, ties by the keys of the samples, without circles."""
+    """Shortest link out of every part without cycles; the keys of the samples break ties."""
     outward = np.flatnonzero(parts[links.i] != parts[links.j])
     i, j = links.i[outward], links.j[outward]
     order = np.lexsort((np.maximum(keys[i], keys[j]), np.minimum(keys[i], keys[j]), links.length[outward]))
     i, j = i[order], j[order]
     first = np.sort(np.unique(parts[i], return_index=True)[1])
     i, j = i[first], j[first]
-    # Not every tied link need be on offer, so that three parts can each choose another of equal
-    # length. The place in the order is a weight without ties; of two between the same parts the
-    # first counts.
+    # Some of the tied links may be missing, so that three parts can choose different links of equal length, a
+    # cycle. The position in the order is a weight without ties; between two parts the first link counts.
     n_parts = int(parts.max()) + 1
     p, q = np.minimum(parts[i], parts[j]).astype(np.int64), np.maximum(parts[i], parts[j])
     once = np.sort(np.unique(p * n_parts + q, return_index=True)[1])
-    # SciPy's graph routines long took 32-bit indices only.
+    # Older graph routines of SciPy accept only 32-bit indices.
     between = p[once].astype(np.int32), q[once].astype(np.int32)
     graph = sp.coo_array((once + 1.0, between), shape=(n_parts, n_parts)).tocsr()
     kept = np.sort(csgraph.minimum_spanning_tree(graph).data.astype(np.int64) - 1)
@@ -173,7 +170,7 @@ def _proposals(
 
 
 class Links(NamedTuple):
-    """Candidate links of samples i, on behalf of their parts, with samples j, and their lengths."""
+    """Candidate links of samples i, out of their parts, to samples j, and their lengths."""
 
     i: Int64Array
     j: Int64Array
@@ -184,9 +181,9 @@ Proposal = Callable[[NDArray[np.int32]], Links]
 
 
 def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
-    """Propose listed links out of parts, where no link that is missing in the lists can be shorter."""
+    """Propose listed links out of parts that are at most as long as any unlisted link."""
     n_samples, width = lists.indices.shape
-    # Whatever is admissible and not listed is at least as far as the last that is.
+    # Admissible samples that are not listed are at least as far as the last listed one.
     reach = lists.distances[np.arange(n_samples), lists.n_admissible - 1]
     step = max(1, neighbors.CHUNK // width)
 
@@ -200,7 +197,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
         n_parts = int(parts.max()) + 1
         known, best = np.full(n_parts, np.inf), np.full(n_parts, np.inf)
         np.minimum.at(known, parts, reach)
-        # Few listed links lead out of a part, and only these are held.
+        # Few listed links lead out of a part, and only these are stored.
         links = _joined([outward(lo, parts) for lo in range(0, n_samples, step)])
         np.minimum.at(best, parts[links.i], links.length)
         certain = (best <= known)[parts[links.i]]
@@ -210,7 +207,7 @@ def _listed_links(lists: neighbors.NeighborLists) -> Proposal:
 
 
 def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Array) -> Proposal:
-    """Propose for every sample the nearest one of another part."""
+    """Propose the nearest sample of another part for every sample."""
 
     def propose(parts: NDArray[np.int32]) -> Links:
         n_samples = len(parts)
@@ -219,7 +216,7 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
         step = max(1, neighbors.CHUNK // n_samples)
         for lo in range(0, n_samples, step):
             rows = np.arange(lo, min(lo + step, n_samples))
-            # With columns in the order of the keys the first minimum is the one of smallest key.
+            # With columns in the order of keys, the first minimum has the smallest key.
             block = neighbors.round_distances(distances(rows)[:, by_key])
             block[parts[rows, None] == parts[by_key]] = np.inf
             place = block.argmin(axis=1)
@@ -230,19 +227,19 @@ def _exact_links(distances: Callable[[Int64Array], AnyFloatArray], keys: Int64Ar
 
 
 class LargeGraphBridges:
-    """Candidates for links between parts of a data set."""
+    """Candidate links between parts of a large data set."""
 
     def __init__(self, search: neighbors.PointSearch, space: neighbors.MetricSpace) -> None:
         self.search, self.space = search, space
         self.points = space.points
 
     def from_small_parts(self, parts: NDArray[np.int32]) -> Links:
-        """Nearest sample of another part, for every sample of a small part.
+        """Find the nearest sample of another part for every sample of a small part.
 
-        Among the m + 1 nearest of a sample of a part of m samples at least one is of another part.
+        At least one of the m + 1 nearest samples is outside a part of m samples.
         """
         sizes = np.bincount(parts)
-        # The largest part waits for the others to reach it.
+        # The largest part needs no links of its own, because other parts link to it.
         small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())
         offers: list[Links] = []
         for size in np.unique(sizes[small]):
@@ -259,7 +256,7 @@ class LargeGraphBridges:
         return _joined(offers)
 
     def between_parts(self, parts: NDArray[np.int32]) -> Links:
-        """Closest pairs of samples of large parts and the parts whose centres are nearest to theirs."""
+        """Find closest pairs of samples of large parts and of the parts with the nearest centres."""
         members = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
         centres = np.stack([self.points[m].mean(axis=0, dtype=np.float64) for m in members])
         n_partners = min(_PARTNERS + 1, len(members))
@@ -267,7 +264,7 @@ class LargeGraphBridges:
         pairs = {(min(p, int(q)), max(p, int(q))) for p in range(len(members)) for q in near[p] if q != p}
         trees: dict[int, Any] = {}
         i, j, length = _joined([self._closest(members, centres, p, q, trees) for p, q in sorted(pairs)])
-        # Both parts may choose a link, so it is listed from either end.
+        # Either part may choose a link, so that links are listed in both directions.
         return Links(np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([length, length]))
 
     def _closest(
@@ -288,7 +285,7 @@ class LargeGraphBridges:
         return _shortest(a, b[place], length)
 
     def _facing(self, members: Int64Array, target: FloatArray) -> Int64Array:
-        """Members nearest to the centre of another part."""
+        """Select the members nearest to the centre of another part."""
         if len(members) <= FACING_SAMPLES:
             return members
         gaps = np.concatenate(

@@ -29,7 +29,7 @@ EigenSolver = Literal["auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"]
 DENSE_UP_TO = 1500
 # With "auto", larger Laplacians use Chebyshev filters from this size on unless they factorise well.
 CHEBYSHEV_FROM = 20_000
-# With more neighbours than this, factors fill in too much for a factorisation to pay.
+# With more neighbours than this, factors have too much fill-in for a factorisation.
 FACTOR_NEIGHBORS = 24
 # Largest n * bandwidth^2 for a factorisation; 4e11 operations take a few seconds.
 _FACTOR_WORK = 4e11
@@ -37,8 +37,8 @@ Pairs = tuple[FloatArray, FloatArray]
 Step = Callable[[FloatArray], FloatArray]
 # Accepted |L u - lambda u| relative to the scale of L.
 _RESIDUAL = 1e-4
-# Limits for filtered vectors, and for pairs of which only the eigenvalue is needed. All filtered
-# residuals are close to their limit, while Lanczos mostly does far better. The error of an
+# Accepted residuals for filtered vectors, and for pairs of which only the eigenvalue is needed. Filtered
+# residuals are close to their limit, while those of Lanczos are mostly far smaller. The error of an
 # eigenvalue is of the order of the squared residual.
 _FILTERED_RESIDUAL, _VALUE_RESIDUAL = 1e-5, 1e-3
 # Maximum number of Lanczos runs, each on the complement of the vectors found before.
@@ -49,11 +49,9 @@ _EXTRA = 4
 # Largest ratio of maximum to mean degree for filtering unnormalised Laplacians. Eigenvalues far
 # above the rest prevent filters from separating the lowest eigenvalues, whereas Lanczos is fast.
 _REGULAR = 10.0
-# Maximum and minimum number of filters. The minimum avoids missed vectors if all initial residuals
-# are small.
+# Maximum and minimum number of filters. The minimum prevents missed vectors if initial residuals are small.
 _MAX_ROUNDS, _MIN_ROUNDS = 60, 2
-# Maximum degree and log-amplification of a filter. Beyond them, the columns of a block become too
-# similar.
+# Maximum degree and log-amplification of a filter. Beyond them, columns of a block become too similar.
 _MAX_DEGREE, _AMPLIFIED = 40, np.log(1e6)
 # Edges below this share of the scale of the Laplacian are weak.
 _WEAK = 1e-3
@@ -72,6 +70,18 @@ def spectral_embedding(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the smallest eigenpairs of a graph Laplacian, including the trivial eigenvector.
 
+    ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or low-dimensional
+    data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on ``n_jobs`` threads. It may miss
+    the smallest eigenvalues of an unnormalised Laplacian with very unequal degrees. ``"lobpcg"`` is block
+    conjugate gradients, with a Jacobi preconditioner for the unnormalised Laplacian. ``"pic"`` is 100 steps
+    of block power iteration, fast but inaccurate.
+
+    Iterative solvers need O(nnz + n_samples n_components) memory, and time per step. Residuals are 1e-4 times
+    the largest degree, with ``"chebyshev"`` 1e-5 times, or 1e-3 for eigenvalues beyond ``n_components``.
+    Raises a ValueError unless 1 <= n_components <= n_eigenvalues <= n_samples. Source: PESC, Algorithm 1 (Eq.
+    7). ``"chebyshev"``: Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field calculations using
+    Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006.
+
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
@@ -79,21 +89,18 @@ def spectral_embedding(
     n_components : int
         Number of vectors.
     laplacian : {"sym", "unnormalized", "rw"}, default="sym"
-        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), rows scaled to unit length (zero
-        rows stay zero). ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times the unscaled
-        eigenvectors of ``"sym"``.
+        ``"sym"``: eigenvectors of I - D^(-1/2) S D^(-1/2), with non-zero rows scaled to unit length.
+        ``"unnormalized"``: of D - S. ``"rw"``: D^(-1/2) times the unscaled eigenvectors of ``"sym"``.
     eigen_solver : {"auto", "dense", "arpack", "chebyshev", "lobpcg", "pic"}, default="auto"
-        ``"auto"``: ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a
-        factorisation is cheap or unnormalised degrees are very unequal, else ``"arpack"``. See
-        Notes for the solvers.
+        ``"auto"``: ``"dense"`` up to 1500 samples, ``"chebyshev"`` from 20,000 unless a factorisation is
+        cheap or unnormalised degrees are very unequal, else ``"arpack"``.
     rng : numpy.random.Generator
         Generator for starting vectors.
     n_eigenvalues : int, optional
         Number of eigenvalues, at least ``n_components`` (the default); one more shows the eigengap.
     parts : ndarray of shape (n_samples,), optional
-        Weakly connected part 0, 1, ... of every sample, such as its component before bridging;
-        default connected components. Helps iterative solvers with near-zero eigenvalues; does not
-        change the result.
+        Weakly connected part 0, 1, ... of every sample, such as its component before bridging. Default:
+        connected components. Helps iterative solvers with near-zero eigenvalues, without other effects.
     n_jobs : int, optional
         Number of threads of ``"chebyshev"``; does not affect the result.
 
@@ -102,28 +109,6 @@ def spectral_embedding(
     eigenvalues : ndarray of shape (n_eigenvalues,), increasing
     vectors : ndarray of shape (n_samples, n_components)
         Before rows are scaled, the entry of largest magnitude of every vector is positive.
-
-    Raises
-    ------
-    ValueError
-        If not 1 <= n_components <= n_eigenvalues <= n_samples.
-
-    Notes
-    -----
-    ``"arpack"`` is Lanczos iteration, on the inverse if a factorisation is cheap (small or
-    low-dimensional data). ``"chebyshev"`` is subspace iteration with Chebyshev filters, on
-    ``n_jobs`` threads. It may miss the smallest eigenvalues of an unnormalised Laplacian with very
-    unequal degrees. ``"lobpcg"`` is block conjugate gradients, with a Jacobi preconditioner for the
-    unnormalised Laplacian. ``"pic"`` is 100 steps of block power iteration, fast but inaccurate.
-
-    Iterative solvers need O(nnz + n_samples n_components) memory, and time per step. Residuals are
-    1e-4 times the largest degree, with ``"chebyshev"`` 1e-5 times, or 1e-3 for eigenvalues beyond
-    ``n_components``.
-
-    References
-    ----------
-    PESC, Algorithm 1 (Eq. 7). Zhou, Saad, Tiago and Chelikowsky, Self-consistent-field calculations using
-    Chebyshev-filtered subspace iteration, J. Comput. Phys. 219, 2006, for ``"chebyshev"``.
     """
     S = short_indices(sp.csr_array(checked_graph(S)))
     n_samples = S.shape[0]
@@ -177,8 +162,7 @@ def _pairs(
         return lobpcg_pairs(L, n_pairs, scale, known, rng, jacobi=not normalized)
     if solver == "arpack" or solver == "auto":
         return lanczos_pairs(L, n_pairs, scale, known, rng, factorize=factorize)
-    # Place neighbours close together in memory: products of large matrices are limited by memory
-    # access.
+    # Place neighbours close together in memory, because memory access limits products of large matrices.
     order = csgraph.reverse_cuthill_mckee(S, symmetric_mode=True)
     L = _reordered(L, order)
     values, found = chebyshev_pairs(L, n_pairs, scale, known[order], rng, n_vectors=n_vectors, n_jobs=n_jobs)
@@ -201,8 +185,7 @@ def _reordered(S: sp.csr_array, order: IntArray) -> sp.csr_array:
 def _factors_well(S: sp.csr_array) -> bool:
     """Whether a factorisation of the Laplacian has little fill-in and needs seconds at most.
 
-    The widest level of a breadth-first search bounds the bandwidth to which the graph can be
-    reordered.
+    The widest level of a breadth-first search bounds the bandwidth to which the graph can be reordered.
     """
     n_samples = S.shape[0]
     if S.nnz > FACTOR_NEIGHBORS * n_samples:
@@ -242,7 +225,7 @@ def eigengap(
     S : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities, zero diagonal.
     n_clusters : int
-        K; the gap is 0 for K of at least n_samples.
+        K; the gap is 0 if K >= n_samples.
 
     Returns
     -------
@@ -272,12 +255,11 @@ def lanczos_pairs(
 ) -> Pairs:
     """Solve by repeated Lanczos iteration, on the complement of the vectors found before.
 
-    A Lanczos run finds one vector per eigenspace. It therefore misses copies of (nearly) equal
-    eigenvalues, such as the zeros of a graph with (nearly) separate parts. Runs are repeated until
-    no pair is missing. The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal
-    vectors, one per part of the graph, that nearly span the null space. ``factorize`` iterates with
-    (L + tiny I)^-1 instead of I - L / scale, in far fewer steps, but the memory for the factors
-    grows fast with the number of neighbours.
+    A Lanczos run finds one vector per eigenspace. It therefore misses copies of (nearly) equal eigenvalues,
+    such as the zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing.
+    The eigenvalues of L are in [0, 2 scale]. ``known`` contains orthonormal vectors, one per part of the
+    graph, that nearly span the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L /
+    scale, in far fewer steps, but the memory for the factors grows fast with the number of neighbours.
     """
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
@@ -379,12 +361,11 @@ def chebyshev_pairs(
 ) -> Pairs:
     """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum.
 
-    The block of approximate eigenvectors starts with vectors from ``known`` and random vectors.
-    Every round filters the block, makes it orthonormal, and computes the best pairs within its
-    span. Converged vectors stay in the span but are no longer filtered. Beyond the first
-    ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering a block costs one pass
-    over L per degree. Threads share rows of L and fixed blocks of rows of the vectors, which does
-    not change any sum.
+    The block of approximate eigenvectors starts with vectors from ``known`` and random vectors. Every round
+    filters the block, makes it orthonormal, and computes the best pairs within its span. Converged vectors
+    stay in the span but are no longer filtered. Beyond the first ``n_vectors`` pairs, only the eigenvalues
+    need to be accurate. Filtering a block costs one pass over L per degree. Threads share rows of L and fixed
+    blocks of rows of the vectors, which does not change any sum.
     """
     n = L.shape[0]
     allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
@@ -420,9 +401,9 @@ def _filtered(
 ) -> FloatArray:
     """Multiply the block by a Chebyshev polynomial of L, overwriting the block.
 
-    The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the
-    bound of the spectrum, and grows below. Its degree, within limits, suffices to reduce the
-    residuals of the Ritz values ``wanted`` by their ``excess``.
+    The polynomial is small between ``last``, the largest Ritz value of the block, and 2 scale, the bound of
+    the spectrum, and grows below. Its degree, within limits, suffices to reduce the residuals of the Ritz
+    values ``wanted`` by their ``excess``.
     """
     # Even with dense eigenvalues, filtering needs a gap below the cut.
     cut = min(max(last, wanted[-1] + 2e-3 * scale), 1.98 * scale)
@@ -446,8 +427,7 @@ def _filtered(
 def _ritz_pairs(products: _Products, block: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Replace a block by its Ritz vectors; return increasing Ritz values and |L u - lambda u|."""
     for _ in range(3):
-        # Repeat for nearly dependent columns; rounding replaces dependent columns by new
-        # directions.
+        # Repeat for nearly dependent columns; rounding replaces dependent columns by new directions.
         gram = products.inner(block, block)
         lengths = np.sqrt(np.diagonal(gram))
         weights, rotation = eigh(gram / lengths / lengths[:, None])
@@ -560,9 +540,9 @@ def weakly_tied_parts(
 ) -> NDArray[np.int32]:
     """Find the parts of a graph that only weak edges, or edges between known parts, connect.
 
-    Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such
-    part causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this
-    would produce more than one part per 20 samples, weak edges connect samples like other edges.
+    Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
+    causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce
+    more than one part per 20 samples, weak edges connect samples like other edges.
     """
     ids = np.arange(S.shape[0], dtype=np.int32)
     known = np.zeros(len(ids), dtype=np.int32) if parts is None else parts
@@ -578,9 +558,9 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors, one per weakly connected part of a graph.
 
-    ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees.
-    Parts whose vector is far from a null vector of L are omitted, such as single samples under the
-    normalised Laplacian.
+    ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
+    whose vector is far from a null vector of L are omitted, such as single samples under the normalised
+    Laplacian.
     """
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)

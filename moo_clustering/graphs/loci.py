@@ -1,4 +1,4 @@
-"""Neighbour lists and a spanning tree with interestingness of links, for locus-based genes."""
+"""Neighbour lists, and a spanning tree with the interestingness of its links, for locus-based genes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def locus_graph(
 ) -> LocusGraph:
     """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
-    Raises a ValueError if data or parameters are invalid, or a sample has no admissible neighbour.
+    Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
+    :func:`mst_interestingness`. Raises a ValueError if data or parameters are invalid, or a sample has no
+    admissible neighbour.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def locus_graph(
         Keys: a random permutation, or row numbers, which make results depend on the row order.
     root : int or "random", default="random"
     rank_cap : int, optional
-        As in :func:`mst_interestingness`; above ``n_neighbors``.
+        As in :func:`mst_interestingness`; must exceed ``n_neighbors``.
     rng : numpy.random.Generator
         Generator for random keys, then for the root.
     groups : ConstraintGroups, optional
@@ -113,11 +115,6 @@ def locus_graph(
     Returns
     -------
     LocusGraph
-
-    Notes
-    -----
-    Time and memory as in :func:`neighbor_lists`, :func:`euclidean_mst` and
-    :func:`mst_interestingness`.
     """
     if isinstance(metric, str) and metric == "precomputed":
         raise ValueError('metric="precomputed" gives no centroids; X must be features.')
@@ -131,8 +128,7 @@ def locus_graph(
     data = centred_features(X)
     n = len(data)
     keys = tie_keys(n, ties, rng)
-    # Centring only preserves norms of differences, not angles or other quantities relative to the
-    # origin.
+    # Centring preserves only norms of differences, but not angles or other quantities relative to the origin.
     given = data if metric in DIFFERENCES else np.asarray(X, dtype=np.float64)
     tree = euclidean_mst(given, metric=metric, root=root, ties=keys, rng=rng)
     interest = mst_interestingness(tree, given, keys=keys, metric=metric, rank_cap=rank_cap, n_jobs=n_jobs)
@@ -293,14 +289,14 @@ def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
     """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1.
 
-    Distances are compared by matrix products, and near ties by differences of samples.
-    O(N^2 n_features) time for N distinct first samples, in blocks of bounded size.
+    Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features) time
+    for N distinct first samples, in blocks of bounded size.
     """
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)
-    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2: its sums of n_features terms are at most
-    # (|x| + |y|)^2.
+    # Bound on the rounding error of |x|^2 - 2 x.y + |y|^2: sums of n_features terms are at most (|x| +
+    # |y|)^2.
     noise = 4.0 * (X.shape[1] + 8) * np.finfo(float).eps * (norms + norms.max()) ** 2
     limits = _square_distances(X, pairs[:, 0], pairs[:, 1])
     by_first = np.argsort(pairs[:, 0], kind="stable")

@@ -29,14 +29,14 @@ def symmetrize(S: Any) -> sp.csr_array:
 
 
 def symmetrized(S: Any, name: str) -> sp.csr_array:
-    """:func:`symmetrize` of similarities that a caller knows by another name."""
+    """Apply :func:`symmetrize` to similarities; ``name`` is their name in errors."""
     matrix = sp.csr_array(checked_graph(S, name, symmetric=False))
     matrix = matrix.maximum(matrix.T.tocsr()).tocsr()
     return short_indices(without_diagonal(matrix))
 
 
 def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> sp.csr_array:
-    """L = D - S, or L_sym = I - D^(-1/2) S D^(-1/2), with D the diagonal of row sums.
+    """Compute L = D - S, or L_sym = I - D^(-1/2) S D^(-1/2), with D the diagonal of row sums.
 
     Source: PESC, Algorithm 1, Eq. 7.
 
@@ -49,7 +49,7 @@ def laplacian(S: Any, kind: Literal["unnormalized", "sym"] = "unnormalized") -> 
     Returns
     -------
     csr_array
-        The row of a sample without edges is zero in both, so that it spans a null vector by itself.
+        The row of a sample without edges is zero for both kinds, with its unit vector as null vector.
     """
     S = sp.csr_array(checked_graph(S))
     degree = degrees(S)
@@ -73,7 +73,7 @@ def inverse_root(values: FloatArray) -> FloatArray:
 
 
 def short_indices(S: sp.csr_array) -> sp.csr_array:
-    """The matrix with 32-bit indices where they suffice; SciPy's graph routines long took no other."""
+    """Convert to 32-bit indices if they suffice, because older graph routines of SciPy require them."""
     if S.indices.dtype == S.indptr.dtype == np.int32 or max(S.nnz, *S.shape) > np.iinfo(np.int32).max:
         return S
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int32)
@@ -81,7 +81,7 @@ def short_indices(S: sp.csr_array) -> sp.csr_array:
 
 
 def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
-    """The matrix, modified: diagonal and stored zeros taken out, indices sorted."""
+    """Remove the diagonal and stored zeros, and sort indices, in place."""
     row = np.repeat(np.arange(matrix.shape[0], dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     matrix.data[row == matrix.indices] = 0.0
     matrix.eliminate_zeros()

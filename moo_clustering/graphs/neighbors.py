@@ -1,4 +1,4 @@
-"""Lists of nearest neighbours of all samples: exact, with a defined order of ties, or approximate."""
+"""Nearest-neighbour lists of all samples: exact, with a defined order of ties, or approximate."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ TREE_FEATURES = 12
 _MANY, _FEW_FEATURES, _MANY_FEATURES = 8192, 5, 64
 # Points per leaf of the KD-tree, and largest number in a leaf that is compared as a whole.
 _LEAF, _BLOCK = 64, 192
-# Measured processor time in seconds per difference of two values, in blocks and by matrix products; limit of
-# the time of an exact search for ``method="auto"``, and smallest number of points for an approximate search.
+# Processor time in seconds per difference of two values, in blocks and by matrix products; time limit of an
+# exact search for ``method="auto"``, and smallest number of points for an approximate search.
 _BLOCK_SECONDS, _PRODUCT_SECONDS, _LONG, _LARGE = 1.8e-10, 4.5e-11, 600.0, 100_000
 # Number of rows to estimate the recall, and of groups of rows to estimate the time of a search.
 _SAMPLED_ROWS, _SAMPLED_GROUPS = 500, 16
@@ -104,13 +104,17 @@ def neighbor_lists(
     digits are tied, and a key determines the order of tied samples. Source: PESC, Algorithm 3, Eq. 3.
     Approximate: Dong, Moses and Li 2011, as in pynndescent.
 
+    ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
+    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in
+    O(N^2 d) time. Memory O(N (n_neighbors + d)). Each distinct point is searched only once.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``; row i contains
         the distances from sample i.
     n_neighbors : int
-        Width of the lists, at most n_samples - 1.
+        Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
         ``"cosine"`` distance 1 to all others.
@@ -122,16 +126,17 @@ def neighbor_lists(
     groups : ConstraintGroups, optional
         Samples of conflicting groups are never neighbours.
     n_jobs : int, optional
-        Number of threads. Does not affect the result.
+        Number of threads; does not affect the result.
     method : {"auto", "exact", "tree", "blocks", "brute", "approximate"}, default="auto"
         - ``"tree"``: KD-tree, for Minkowski metrics.
         - ``"blocks"``: whole leaves of a KD-tree, for metrics with the order of Euclidean distances.
         - ``"brute"``: all pairs, for all metrics.
-        - ``"exact"``: the fastest of these, which all give the same lists.
+        - ``"exact"``: the fastest of these three, which produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Duplicates, and samples with forbidden neighbours, get exact lists. Requires the extra
-          ``neighbors``.
+          Duplicates of a sample are always found, and samples with forbidden neighbours get exact lists.
+          Requires the extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
+          Warns of approximate lists (with their recall) and of exact lists that take long.
 
     Returns
     -------
@@ -144,17 +149,6 @@ def neighbor_lists(
         a sample has no admissible neighbour.
     ImportError
         If the extra for ``method="approximate"`` is not installed.
-
-    Warns
-    -----
-    UserWarning
-        If ``method="auto"`` uses approximate lists (with their recall), or exact lists that take long.
-
-    Notes
-    -----
-    ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for
-    well-behaved data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute
-    force in O(N^2 d) time. Memory O(N (n_neighbors + d)). Duplicates are searched once.
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))
@@ -461,7 +455,7 @@ def _admissible(
     indices: NDArray[np.int32],
     distances: NDArray[np.float32],
 ) -> BoolArray:
-    """Fill the lists of some samples from the points found. Returns a mask of final lists."""
+    """Fill the lists of some samples from the points found, and return a mask of final lists."""
     width = indices.shape[1]
     final = np.empty(len(samples), dtype=np.bool_)
     # Few points can have many duplicates, so limit the number of candidates instead of points.
@@ -508,7 +502,7 @@ def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np
 
 
 def checked_data(X: ArrayLike, metric: str) -> FloatArray:
-    """Features or distances as float64."""
+    """Check features or distances, and convert them to float64."""
     choice("metric", metric, ("euclidean", "precomputed"))
     if metric == "precomputed":
         return checked_distances(X, dtype=np.float64)
@@ -568,7 +562,7 @@ class DistinctRows:
 
 
 def round_distances(distances: AnyFloatArray) -> FloatArray:
-    """Round non-negative distances to 40 significant bits (5e-13), so that rounding noise is tied."""
+    """Round non-negative distances to 41 significant bits (5e-13), so that rounding noise is tied."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 11)) & ~np.int64((1 << 12) - 1)).view(np.float64)
 
@@ -621,7 +615,7 @@ class MetricSpace:
 def point_search(
     points: AnyFloatArray, space: MetricSpace, n_jobs: int | None = None, method: Method = "exact"
 ) -> PointSearch:
-    """Exact search for a metric and a number of points and features, or of the given method."""
+    """Create the exact search of the given method, or the fastest one for metric and size of the data."""
     metric, power, (n_points, n_features) = space.metric, space.power, points.shape
     if power == 2.0 or metric in OF_SQUARES:
         require_squares(points)
@@ -639,7 +633,7 @@ def point_search(
 
 
 def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> PointSearch:
-    """Exact search, or an approximate one if requested or if the exact search takes long."""
+    """Return the exact search, or an approximate one if requested or if the exact search takes long."""
     installed, asked = find_spec("pynndescent") is not None, method == "approximate"
     extra = 'pip install "moo_clustering[neighbors]"'
     if asked and not installed:
@@ -673,7 +667,7 @@ class PointSearch(ABC):
         self.points = points
 
     def __call__(self, rows: Int64Array, n_found: int) -> Found:
-        """At least the ``n_found`` nearest points of each row."""
+        """Find at least the ``n_found`` nearest points of each row."""
         if 4 * n_found >= len(self.points):
             distances = round_distances(self.all_distances(rows))
             order = np.argsort(distances, axis=1)
@@ -696,11 +690,11 @@ class PointSearch(ABC):
 
     @abstractmethod
     def all_distances(self, rows: Int64Array) -> FloatArray:
-        """Distances of rows to all points."""
+        """Distances from rows to all points."""
 
     @abstractmethod
     def nearest(self, rows: Int64Array, n_found: int) -> Found:
-        """Nearest points by an index."""
+        """Find nearest points by an index."""
 
 
 class _AnyMetricSearch(PointSearch):
@@ -766,7 +760,7 @@ class _EuclideanScan(_MinkowskiSearch):
 def _by_differences(
     points: AnyFloatArray, rows: Int64Array, found: Int64Array, horizon: FloatArray, n_jobs: int | None = None
 ) -> Found:
-    """Points found for the rows, sorted by their distances in double precision."""
+    """Sort the points found for each row by their distances in double precision."""
     sorted_points, distances = np.empty_like(found), np.empty(found.shape)
     # A megabyte of differences stays in the cache.
     step = max(1, (1 << 17) // (found.shape[1] * points.shape[1]))
@@ -837,7 +831,7 @@ class _BlockSearch(_MinkowskiSearch):
         return found
 
     def _compare(self, rows: Int64Array, n_found: int) -> tuple[Int64Array, FloatArray, int]:
-        """Points found for the rows, the scaled distance of the last, and the number of searched leaves."""
+        """Return candidates of rows, the scaled distance of the last, and the number of searched leaves."""
         order = self.in_order(rows)
         places = self._place[rows[order]]
         groups = np.unique(np.searchsorted(places, self._start))
@@ -856,7 +850,7 @@ class _BlockSearch(_MinkowskiSearch):
 
 
 class _Approximation(PointSearch):
-    """Approximate search by nearest-neighbour descent, with the exact search that it replaces."""
+    """Approximate search by nearest-neighbour descent; all distances are from the exact search."""
 
     def __init__(self, exact: PointSearch, n_found: int, seed: int) -> None:
         from pynndescent import NNDescent  # an extra with a slow import

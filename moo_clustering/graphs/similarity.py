@@ -20,26 +20,26 @@ from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.bridges import WEAKNESS, link_parts
 from moo_clustering.graphs.matrices import symmetrize, without_diagonal
 
-# Up to this many members the medoid is exact; above, the member nearest to the mean.
+# Up to this many members, the medoid is exact; above, it is the member nearest to the mean.
 _EXACT_MEDOID = 2048
-# With more pairs than this, must_link_edges="auto" writes stars in place of cliques.
+# With more pairs than this, must_link_edges="auto" adds stars instead of cliques.
 _MAX_CLIQUE_PAIRS = 1_000_000
 #: A positive number, "mean" or "median".
 Sigma = float | str
 MAX_MEMORY = 4 * 2**30
-# exp(-x) is 0 in float64 from about 745 on; an edge must not vanish for that.
+# exp(-x) underflows to 0 in float64 from about 745 on, but edges must not vanish.
 _SMALLEST = 1e-300
-# Values and indices of an entry, and those of the transpose and the maximum while symmetrising.
+# Bytes of values and indices of an entry, of its transpose, and of their maximum during symmetrisation.
 _BYTES_PER_ENTRY = 40
-# Least similarity of neighbours, so that an edge never vanishes by underflow.
+# Smallest similarity of neighbours in self_tuning_graph, so that underflow removes no edge.
 _LEAST = 1e-6
-# Least similarity of a bridge of self_tuning_graph, and least scale as a share of the median distance.
+# Smallest similarity of bridges in self_tuning_graph, and smallest scale as a share of the median distance.
 _LEAST_BRIDGE = 1e-4
 _LEAST_SCALE = 1e-3
 
 
 def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs of which one lists the other.
+    """Gaussian similarities of pairs of samples if at least one lists the other.
 
     Source: PESC, section on baselines: k-nearest-neighbour graph.
 
@@ -47,7 +47,7 @@ def knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_a
     ----------
     lists : NeighborLists
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of the listed distances.
+        Scale factor, or the average of the listed distances to use.
 
     Returns
     -------
@@ -63,12 +63,12 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs that list each other; samples may be left without any edge.
+    """Gaussian similarities of pairs that list each other; samples can have no edges.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of all listed distances.
+        Scale factor, or the average of the listed distances to use.
     """
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
@@ -80,17 +80,17 @@ def epsilon_graph(
 ) -> sp.csr_array:
     """Similarity 1 for pairs at a distance strictly below ``epsilon``.
 
-    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory in
-    proportion to the number of edges.
+    KD-tree for Minkowski metrics up to 12 features; otherwise O(N^2 d) time in blocks. Memory is proportional
+    to the number of edges.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Or (n_samples, n_samples) distances with ``metric="precomputed"``.
+        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``.
     epsilon : float
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Largest size of the graph in bytes while it is built, 40 per edge and direction.
+        Largest size of the graph during construction in bytes, 40 per edge and direction; else raises.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def _near_pairs(
 
 
 def _distance_blocks(data: AnyFloatArray, metric: neighbors.Metric) -> Any:
-    """(first row, distances of some rows to all), rounded so that noise cannot decide a comparison."""
+    """Yield the first row and distances of rows to all samples, rounded so that noise breaks no ties."""
     if isinstance(metric, str) and metric == "precomputed":
         rows_at_once = max(1, neighbors.CHUNK // len(data))
         for lo in range(0, len(data), rows_at_once):
@@ -153,7 +153,7 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
 
 def _near_pairs_by_tree(data: AnyFloatArray, power: float, epsilon: float, max_memory: int) -> sp.csr_array:
     tree = cKDTree(data, balanced_tree=False)
-    # A little beyond, for rounding is undone before the comparison.
+    # Search slightly farther, because distances are rounded before the exact comparison.
     reach = epsilon * (1.0 + 1e-9)
     n_entries = int(tree.count_neighbors(tree, reach, p=power)) - len(data)
     _check_memory(n_entries, max_memory, f"the epsilon graph for epsilon={epsilon:g}")
@@ -180,13 +180,12 @@ def full_graph(
 ) -> sp.csr_array:
     """Gaussian similarities of all pairs of different samples.
 
-    O(N^2 d) time, O(N^2) memory: the method is defined by all pairs. Raises a ValueError if the graph would
-    need more than ``max_memory``.
+    O(N^2 d) time, O(N^2) memory. Raises a ValueError if the graph needs more than ``max_memory``.
 
     Parameters
     ----------
     sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or which average of all distances.
+        Scale factor, or the average of all distances to use.
     """
     D = pair_distances(X, metric=metric, max_memory=max_memory)
     scale = resolve_sigma(D[~np.eye(len(D), dtype=np.bool_)], sigma)
@@ -204,34 +203,30 @@ def self_tuning_graph(
     """Similarities exp(-d_ij^2 / (sigma_i sigma_j)) of nearest neighbours, made connected.
 
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
-    of the median positive neighbour distance. An edge that is listed from one end only counts in full; edges
-    are at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up to 2000
-    samples, above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, Self-tuning spectral
+    of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
+    similarity of at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up
+    to 2000 samples, and above as in :func:`bridge_components`. Raises a ValueError if data or metric are
+    invalid, or a number of neighbours is below 1. Source: Zelnik-Manor and Perona, Self-tuning spectral
     clustering, NIPS 2004.
 
     Parameters
     ----------
     X : array-like of shape (m, n_features)
-        Or (m, m) distances with ``metric="precomputed"``.
+        Features, or distances of shape (m, m) with ``metric="precomputed"``.
     n_neighbors : int, default=10
-        Nearest other samples that are linked, at most m - 1. Equally near ones by row number.
+        Number of nearest neighbours to link, limited to m - 1. Row numbers break ties.
     scale_neighbor : int, default=7
         Neighbour that sets the scale; the last one if there are fewer.
     metric : {"euclidean", "precomputed"}, default="euclidean"
     n_jobs : int, optional
-        Threads of the neighbour search; the result does not depend on it.
+        Number of threads of the neighbour search; the result does not depend on it.
 
     Returns
     -------
     csr_array of shape (m, m), float64
-        Symmetric, zero diagonal, connected. Components of the neighbour graph are joined along the
-        minimum spanning tree of their smallest distances with weight max(1e-3 min S, 1e-4). If all
-        neighbour distances are 0, every similarity of neighbours is 1.
-
-    Raises
-    ------
-    ValueError
-        Bad data or metric, or a number of neighbours below 1.
+        Symmetric, zero diagonal, connected. The minimum spanning tree of the smallest distances between
+        components links them with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0,
+        similarities of neighbours are 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:
@@ -259,7 +254,7 @@ def _weights(indices: NDArray[np.int32], distances: FloatArray, scale_neighbor: 
         return np.ones_like(distances)
     least = _LEAST_SCALE * np.median(positive)
     scale = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], least)
-    # One ratio after the other: the product of two tiny scales may underflow.
+    # Divide twice, because the product of two tiny scales may underflow.
     exponent = (distances / scale[:, None]) * (distances / scale[indices])
     return np.maximum(_LEAST, np.exp(-exponent))
 
@@ -272,9 +267,9 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
     Parameters
     ----------
     lists : NeighborLists
-        Neighbours that may get weight; wide enough if the last of no row does.
+        Candidate neighbours; wide enough if the last neighbour of every row has weight 0.
     lam : float, optional
-        Trade-off between near neighbours and many; default :func:`waterfill_lambda`.
+        Trade-off between close neighbours and many neighbours. Default: :func:`waterfill_lambda`.
 
     Returns
     -------
@@ -291,9 +286,9 @@ def waterfill_graph(lists: neighbors.NeighborLists, lam: float | None = None) ->
 
 
 def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
-    """Default trade-off: three times the mean distance of the 10 nearest neighbours (all, if fewer).
+    """Default trade-off: three times the mean distance of the 10 nearest neighbours (or all, if fewer).
 
-    1 if those distances are all 0, where any positive number gives the same graph.
+    The default is 1 if these distances are all 0, when any positive number gives the same graph.
 
     Parameters
     ----------
@@ -309,16 +304,16 @@ def waterfill_lambda(lists: neighbors.NeighborLists) -> float:
 
 
 def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
-    """p minimising sum_r p_r d_r + (lam/2) sum_r p_r^2 over each row, p >= 0, sum p = 1.
+    """Minimise sum_r p_r d_r + (lam/2) sum_r p_r^2 for each row, with p >= 0 and sum p = 1.
 
     O(n_rows width) time and memory.
 
     Parameters
     ----------
     distances : ndarray of shape (n_rows, width)
-        Non-decreasing along a row; inf for what must get no weight.
+        Non-decreasing in a row; inf for entries that must have weight 0.
     lam : float
-        Positive; the larger, the more neighbours share the weight.
+        Positive; larger values distribute the weight over more neighbours.
 
     Returns
     -------
@@ -329,7 +324,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
         raise ValueError(f"lam must be a positive number, got {quoted(lam)}.")
     distances = checked_array(distances, "distances", FLOATS, ndim=(2,), finite=False)
     real = np.isfinite(distances)
-    # Only differences within a row matter; taken from the nearest they keep their digits.
+    # Only differences within a row matter. Relative to the nearest distance they keep their digits.
     d = np.where(real, distances, 0.0).astype(np.float64)
     d -= d[:, :1]
     rank = np.arange(1, d.shape[1] + 1)
@@ -341,7 +336,7 @@ def waterfill_weights(distances: AnyFloatArray, lam: float) -> FloatArray:
 
 
 def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
-    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that no edge is lost; all 1 for ``sigma=0``.
+    """exp(-d^2 / (2 sigma^2)), at least 1e-300 so that edges do not vanish; all 1 for ``sigma=0``.
 
     Parameters
     ----------
@@ -362,7 +357,7 @@ def gaussian_similarity(distances: AnyFloatArray, sigma: float) -> FloatArray:
 
 
 def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
-    """Scale factor of a Gaussian: a number, or the mean or median distance of the edges.
+    """Return the scale factor of a Gaussian: a number, or the mean or median distance of the edges.
 
     Parameters
     ----------
@@ -387,14 +382,14 @@ def resolve_sigma(distances: AnyFloatArray, sigma: Sigma) -> float:
 def pair_distances(
     X: ArrayLike, *, metric: neighbors.Metric = "euclidean", max_memory: int = MAX_MEMORY
 ) -> FloatArray:
-    """Distances of all pairs, if a graph of all pairs stays within ``max_memory``.
+    """Distances of all pairs; raise a ValueError if a graph of all pairs needs more than ``max_memory``.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     metric : str or callable, default="euclidean"
     max_memory : int, default=4 GiB
-        Bytes that a graph of all pairs may take.
+        Largest size of a graph of all pairs in bytes.
 
     Returns
     -------
@@ -415,7 +410,7 @@ def pair_distances(
 
 
 def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
-    """Directed matrix from weights of shape (n_samples, width) on the neighbour lists, zeros dropped."""
+    """Directed matrix of positive weights of shape (n_samples, width) on the neighbour lists."""
     kept = (lists.indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     n_samples = len(lists.indices)
@@ -431,22 +426,21 @@ def write_constraints(
     must_link_edges: Literal["auto", "clique", "star"] = "clique",
     X: AnyFloatArray | None = None,
 ) -> sp.csr_array:
-    """Similarity max(S) for pairs that belong together, 0 for pairs that belong apart.
+    """Set similarities to max(S) for pairs that belong together, and to 0 for pairs that belong apart.
 
-    O(nnz + links) time and memory; a graph without any edge counts max(S) as 1. Source: PESC, section on
+    If the graph has no edges, 1 replaces max(S). O(nnz + links) time and memory. Source: PESC, section on
     semi-supervised baselines.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetrised first; not modified.
+        Similarities, which are symmetrised in a copy.
     groups : ConstraintGroups
     must_link_edges : {"auto", "clique", "star"}, default="clique"
-        Every pair of a group, which is quadratic in its size; or each member with the medoid of the
-        group only (neighbours on a ring if ``X`` is not given). ``"auto"``: the former up to a million
-        pairs in all.
+        Link every pair of a group, which is quadratic in its size; or link members only to the medoid of the
+        group (in a ring if ``X`` is None). ``"auto"``: cliques for up to a million pairs in total.
     X : ndarray of shape (n_samples, n_features), optional
-        Features the medoid is taken in.
+        Features that determine the medoids.
 
     Returns
     -------
@@ -472,7 +466,7 @@ def write_constraints(
         return graph
     i, j = np.concatenate(links).T
     joined = sp.coo_array((np.full(len(i), largest), (i, j)), shape=graph.shape).tocsr()
-    # A link listed twice (a ring of two) would count double.
+    # A link that is listed twice (a ring of two) would have twice the weight.
     joined.data[:] = largest
     return symmetrize(graph.maximum(joined))
 

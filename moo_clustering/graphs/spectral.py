@@ -33,13 +33,14 @@ from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Iterations of k-means, and the moves of centres, relative to the variance of a feature, that end them.
+# Maximum number of k-means iterations, and the movement of centres, relative to the mean variance, that ends
+# them.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
-# Sparse graphs of many neighbours are solved as dense matrices up to this size.
+# Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
-# Lanczos solves sparse graphs of few neighbours from this size on, and dense matrices without zeros, these
-# for up to this share of the vectors, and in full if it does not converge after so many restarts: then many
-# eigenvalues are nearly equal.
+# Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
+# dense matrices also the largest share of vectors, and the number of restarts before a dense solution, which
+# nearly equal eigenvalues require.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -52,13 +53,13 @@ class SpectralPartition:
     labels : ndarray of shape (n_samples,), int32
         Clusters, numbered by first appearance.
     similarity : csr_array of shape (n_samples, n_samples)
-        The graph that was clustered: symmetric, bridges included.
+        Clustered graph: symmetric, with bridges.
     embedding : ndarray of shape (n_samples, n_clusters)
-        Rows that k-means was run on.
+        Rows that k-means clustered.
     eigenvalues : ndarray of shape (n_clusters + 1,), or (n_samples,) if that is less
         Smallest eigenvalues of the Laplacian; the step between the last two is the eigengap.
     n_components : int
-        Connected components before bridging.
+        Number of connected components before bridging.
     """
 
     labels: NDArray[np.int32]
@@ -84,7 +85,9 @@ def spectral_partition(
 ) -> SpectralPartition:
     """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
 
-    Source: PESC, Algorithm 1.
+    K = 1 and K = n_samples return the trivial partitions. Above 100000 samples, k-means is fitted to 20000 of
+    them, or 50 K if that is more. Raises a ValueError if K is out of range, or the graph is disconnected with
+    ``bridge=True`` and without ``X``. Source: PESC, Algorithm 1.
 
     Parameters
     ----------
@@ -93,9 +96,9 @@ def spectral_partition(
     n_clusters : int
         K, from 1 to n_samples.
     bridge : bool, default=True
-        Make a disconnected graph connected, see :func:`bridge_components`; needs ``X``. Without it the
-        components are the clusters if there are K of them, and the result means little if there are
-        more.
+        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, the
+        components are the clusters if there are K; with more than K the partition is arbitrary, with a
+        warning.
     X, metric, lists
         As in :func:`bridge_components`.
     rng : numpy.random.Generator
@@ -103,16 +106,6 @@ def spectral_partition(
     Returns
     -------
     SpectralPartition
-
-    Raises
-    ------
-    ValueError
-        K out of range, or a disconnected graph with ``bridge=True`` and no ``X``.
-
-    Notes
-    -----
-    K = 1 and K = n_samples give the trivial partitions. Above 100000 samples k-means is fitted to
-    20000 of them.
     """
     graph = symmetrize(S)
     n_samples = graph.shape[0]
@@ -125,7 +118,7 @@ def spectral_partition(
                 f"the graph has {n_components} components and bridge=True needs X to link them; "
                 "give X or set bridge=False."
             )
-        # bridge_components without a second look for the components
+        # As bridge_components, which would compute the components again.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
         graph = link_parts(graph, parts, X, weight, metric=metric, lists=lists, keys=keys)
     elif n_components > n_clusters:
@@ -167,40 +160,35 @@ def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generat
 def spectral_cuts(
     S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Spectral partitions of one graph into each of several numbers of clusters.
+    """Spectral partitions of one graph for several numbers of clusters.
 
     For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
-    length, k-means++. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
+    length, k-means++. Raises a ValueError if S is not square, not symmetric, or has negative or infinite
+    entries, or if a k or n_init is below 1. Source: Ng, Jordan and Weiss, On spectral clustering, NIPS 2001.
+
+    Dense matrices, and sparse ones up to 2000 samples, take O(m^3) time and O(m^2) memory. Larger sparse
+    matrices, and those with at least 512 samples and at most 24 similarities per sample, use the Lanczos
+    iteration of :func:`spectral_embedding`, from 20,000 samples on its ``"auto"``. Dense matrices without
+    zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
+    precision of the dense solution. Computation in one thread makes rounding errors independent of the number
+    of threads.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (m, m)
-        Symmetric similarities, none negative; the diagonal counts.
+        Symmetric, non-negative similarities; the diagonal counts.
     ks : sequence of int
-        Numbers of clusters, at least 1 each. 1 gives one cluster, m or more gives singletons.
+        Numbers of clusters, at least 1. m or more returns singletons.
     n_init : int, default=3
-        Starts of k-means.
+        Number of k-means starts.
     rng : numpy.random.Generator
-        Draws a seed for every k up to the largest, and starting vectors for large sparse graphs.
+        Generator of a seed for every k up to the largest, and of starting vectors for large sparse graphs.
 
     Returns
     -------
     ndarray of shape (len(ks), m), int32
-        Clusters numbered by first appearance; fewer than k if fewer rows differ. Samples without any
-        similarity have a zero row and go to the cluster whose centre is nearest to the origin.
-
-    Raises
-    ------
-    ValueError
-        S not square, not symmetric or with negative or infinite entries; a k or n_init below 1.
-
-    Notes
-    -----
-    Dense matrices, and sparse ones up to 2000 samples: O(m^3) time, O(m^2) memory. Larger sparse ones, and
-    those of 512 samples or more with at most 24 similarities per sample: Lanczos as in
-    :func:`spectral_embedding`, from 20,000 samples on what its ``"auto"`` takes. Dense ones of 512 samples or
-    more without zeros: Lanczos too, to the precision of the full solution, in O(m^2) time per product where
-    it converges. Computed in one thread, so that no rounding depends on how many there are.
+        Clusters, numbered by first appearance; fewer than k if there are fewer distinct rows. Samples without
+        similarities have a zero row, and join the cluster whose centre is nearest to the origin.
     """
     S, wanted = checked_graph(S), checked_counts(ks)
     if n_init < 1:
@@ -229,7 +217,7 @@ def kmeans_labels(
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
 ) -> NDArray[np.int32]:
-    """Labels of scikit-learn's k-means for the same seed, start by start, in a part of its time.
+    """Compute the same labels as scikit-learn's k-means with the same seed, but faster.
 
     Parameters
     ----------
@@ -237,17 +225,17 @@ def kmeans_labels(
     n_clusters : int
         At most n_samples.
     n_init : int
-        Starts of greedy k-means++.
+        Number of starts of greedy k-means++.
     seed : int
     centers : ndarray of shape (n_clusters, n_features), optional
-        One more start.
+        Centres of an additional start.
     squares : ndarray of shape (n_samples, n_samples), optional
-        Squares of all distances, where they are known.
+        Precomputed squared distances.
 
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Fewer clusters than ``n_clusters`` if fewer samples differ.
+        Fewer clusters than ``n_clusters`` if there are fewer distinct samples.
     """
     n = len(X)
     random = np.random.RandomState(seed)
@@ -268,7 +256,7 @@ def kmeans_labels(
 
 
 def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatArray:
-    """Eigenvectors of B up to the scale of their rows, 0 for samples without similarities."""
+    """Leading eigenvectors up to the scale of rows; rows are 0 for samples without similarities."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)
     vectors = np.zeros((len(degree), n_vectors))
@@ -278,13 +266,13 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
     inner = S if len(tied) == len(degree) else S[tied][:, tied]
     thin = sp.issparse(S) and len(tied) >= _LANCZOS_FROM and inner.nnz <= FACTOR_NEIGHBORS * len(tied)
     if thin or (sp.issparse(S) and len(tied) > DENSE_UP_TO):
-        # D^(-1/2) scales rows only, which unit length undoes.
+        # D^(-1/2) only scales rows, which are scaled to unit length later.
         solver = "auto" if len(tied) >= CHEBYSHEV_FROM else "arpack"
         options: Any = {"laplacian": "rw", "eigen_solver": solver, "rng": rng}
         vectors[tied, :n_found] = spectral_embedding(inner, n_found, **options)[1]
         return vectors
     root = inverse_root(degree[tied])
-    # Zeros could mean components, of whose equal eigenvalues Lanczos may miss some.
+    # A matrix with zeros can have components, and Lanczos may miss some of their equal eigenvalues.
     found = _by_lanczos(inner, root, n_found) if not sp.issparse(S) and inner.min() > 0 else None
     if found is None:
         B = (inner.toarray() if sp.issparse(inner) else inner) * root[:, None]
@@ -296,12 +284,12 @@ def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatA
 
 
 def _by_lanczos(S: FloatArray, root: FloatArray, n_vectors: int) -> FloatArray | None:
-    """Eigenvectors of the largest eigenvalues of root S root, the largest last; None if all are as quick."""
+    """Eigenvectors of the largest eigenvalues of root S root, increasing; None if dense is required."""
     m = len(S)
     if m < _LANCZOS_FROM or n_vectors > _LANCZOS_SHARE * m:
         return None
-    # Column-major, as BLAS reads it without a copy, which for a symmetric matrix is its transpose. Only one
-    # triangle counts, as for eigh, and only half of the matrix is read.
+    # BLAS reads column-major matrices without a copy; for a symmetric matrix this is its transpose. Only one
+    # triangle counts, as for eigh, so that only half of the matrix is read.
     half = S.T if S.flags.c_contiguous else np.asfortranarray(S)
     product = LinearOperator(
         (m, m), matvec=lambda x: root * blas.dsymv(1.0, half, root * x.ravel()), dtype=np.float64
@@ -320,27 +308,23 @@ def _unit_rows(vectors: FloatArray) -> FloatArray:
 
 
 def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
-    """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions; less is better.
+    """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
-    An edge between two clusters counts once for each of them. It favours cutting off single samples where the
-    graph is thin. O(n_partitions nnz) time; O(nnz) memory and some tens of megabytes. Source: Luo, Jiao and
-    Lozano, IEEE TEVC, 2016, where it picks one partition of a front.
+    An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
+    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Raises
+    a ValueError if labels have another shape or are negative. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016,
+    where it selects one partition of a front.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
         Similarities, symmetrised by max(W, W^T).
     labels : array-like of shape (n_partitions, n_samples) or (n_samples,)
-        Clusters 0, 1, ...; numbers may be left out.
+        Clusters 0, 1, ..., not necessarily contiguous.
 
     Returns
     -------
     ndarray of shape (n_partitions,)
-
-    Raises
-    ------
-    ValueError
-        Labels of another shape, or negative.
 
     Examples
     --------
@@ -375,7 +359,7 @@ def _ratio_cuts(graph: Any, labels: Int64Array) -> FloatArray:
 
 
 def checked_counts(ks: Sequence[int] | NDArray[Any]) -> Int64Array:
-    """Numbers of clusters as an array."""
+    """Check numbers of clusters, and convert them to an array."""
     counts = checked_array(ks, "ks")
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise ValueError(f"ks must be a sequence of integers, got {quoted(ks)}.")

@@ -28,7 +28,7 @@ from moo_clustering._kernels import trees
 from moo_clustering.graphs import neighbors
 from moo_clustering.graphs.spectral import checked_counts
 
-# With more features than this, boxes exclude too few points to pay.
+# With more features than this, boxes exclude too few points to save time.
 MOST_FEATURES = 20
 Algorithm = Literal["auto", "prim", "boruvka"]
 Root = int | Literal["random"]
@@ -80,8 +80,11 @@ def euclidean_mst(
 ) -> SpanningTree:
     """Compute the exact minimum spanning tree of samples.
 
-    Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use of the tree. Raises a ValueError if data,
-    root or ties are invalid, or ``"boruvka"`` is used with a non-Euclidean metric.
+    O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features) memory,
+    plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of length 0 join
+    duplicates to their sample of smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
+    of the tree. Raises a ValueError if data, root or ties are invalid, or ``"boruvka"`` is used with a
+    non-Euclidean metric.
 
     Parameters
     ----------
@@ -92,23 +95,17 @@ def euclidean_mst(
     root : int or "random", default="random"
         Root sample; does not affect the links.
     ties : {"random", "index"} or ndarray of shape (n_samples,), int32, default="random"
-        Unique keys of the samples: a random permutation, row numbers, or an array. Links of equal
-        length are sorted by their smaller key, then by their larger key.
+        Unique keys of the samples: a random permutation, row numbers, or an array. Links of equal length are
+        sorted by their smaller key, then by their larger key.
     algorithm : {"auto", "prim", "boruvka"}, default="auto"
-        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds sample
-        by sample, for any metric, without a distance matrix. The result is the same.
+        ``"boruvka"`` searches a tree of boxes, for Euclidean distances only. ``"prim"`` adds sample by
+        sample, for any metric, without a distance matrix. The result is the same.
     rng : numpy.random.Generator, optional
         Generator for random roots and keys.
 
     Returns
     -------
     SpanningTree
-
-    Notes
-    -----
-    O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features)
-    memory, plus at most 128 MB for distances of up to 4096 samples with more than 20 features.
-    Links of length 0 join duplicates to their sample of smallest key.
     """
     rng = np.random.default_rng() if rng is None else rng
     precomputed = isinstance(metric, str) and metric == "precomputed"
@@ -240,7 +237,8 @@ def mutual_reachability_mst(
     core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
     sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
     Raises a ValueError if data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is
-    below 1.
+    below 1. Source: Campello, Moulavi and Sander, Density-based clustering based on hierarchical density
+    estimates, PAKDD 2013.
 
     Parameters
     ----------
@@ -254,13 +252,8 @@ def mutual_reachability_mst(
     Returns
     -------
     SpanningTree
-        Tree with root 0. Links of equal length, which are common at samples of low density, are
-        sorted by d_ij, then by row numbers.
-
-    References
-    ----------
-    Campello, Moulavi and Sander, Density-based clustering based on hierarchical density estimates,
-    PAKDD 2013.
+        Tree with root 0. Links of equal length, which are common at samples of low density, are sorted by
+        d_ij, then by row numbers.
     """
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
@@ -289,7 +282,8 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     """Compute the longest link on the tree path between every two samples.
 
     On a minimum spanning tree, this is the smallest possible longest step of any path between them, the
-    single-linkage or subdominant ultrametric distance. O(m^2) time and memory.
+    single-linkage or subdominant ultrametric distance. O(m^2) time and memory. Source: Gower and Ross,
+    Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18, 1969.
 
     Parameters
     ----------
@@ -299,11 +293,6 @@ def minimax_distances(tree: SpanningTree) -> FloatArray:
     -------
     ndarray of shape (m, m), float64
         Symmetric, zero diagonal.
-
-    References
-    ----------
-    Gower and Ross, Minimum spanning trees and single linkage cluster analysis, Applied Statistics 18,
-    1969.
     """
     m, order = tree.n_samples, tree.order
     place = np.empty(m, dtype=np.intp)
@@ -323,7 +312,8 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     If the Gini index of the cluster sizes is at most ``threshold``, Genie merges the shortest unused link,
     else the shortest unused link of a smallest cluster. At most O(m sqrt(m)) time, because O(sqrt(m))
     distinct cluster sizes can coexist. O(m) memory. Raises a ValueError if the links are not a spanning tree,
-    lengths are invalid, or the threshold is out of range.
+    lengths are invalid, or the threshold is out of range. Source: Gagolewski, Bartoszuk and Cena, Genie: a
+    new, fast, and outlier-resistant hierarchical clustering algorithm, Information Sciences 363, 2016.
 
     Parameters
     ----------
@@ -338,11 +328,6 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     -------
     ndarray of shape (m - 1,), intp
         Positions in ``links``, first merge first.
-
-    References
-    ----------
-    Gagolewski, Bartoszuk and Cena, Genie: a new, fast, and outlier-resistant hierarchical clustering
-    algorithm, Information Sciences 363, 2016.
     """
     joined, span = _checked_links(links, lengths)
     threshold = probability("threshold", threshold)

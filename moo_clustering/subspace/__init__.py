@@ -1,9 +1,9 @@
-"""Subspace clustering in which every cluster weighs features for itself, with partial labels or none.
+"""Subspace clustering with feature weights per cluster, with partial labels or without labels.
 
-Functions on arrays that the estimators and the problem share: a sweep of SISC and SISC-ML (SCAD2 when
-impurity and chi-square are left out), ways to start, predictions, and entropy-weighted k-means. Arrays by
-feature have shape (n_features, n_clusters), arrays by sample (n_samples, n_clusters), so that products with
-sparse data read whole rows. No dense array of samples by features is ever built of sparse data.
+Array functions that the estimators and the problem share: a sweep of SISC and SISC-ML (SCAD2 without
+impurity and chi-square), initialisation, predictions, and entropy-weighted k-means. Feature arrays have
+shape (n_features, n_clusters), sample arrays (n_samples, n_clusters), so that products with sparse data read
+contiguous rows. Sparse data are never converted to a dense array of samples by features.
 """
 
 import lazy_loader as _lazy

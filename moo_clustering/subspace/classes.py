@@ -1,4 +1,4 @@
-"""Classes of labelled samples in soft clusters: shares, impurity, chi-square, and votes for new samples."""
+"""Classes of labelled samples in soft clusters: shares, impurity, chi-square, and votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moo_clustering._arrays import AnyFloatArray, BoolArray, FloatArray, block_s
 from moo_clustering._targets import Targets
 from moo_clustering.subspace.data import CHUNK
 
-# Denominators up to this are taken as 0.
+# Denominators up to this value are treated as 0.
 _NOTHING = 1e-12
 Normalisation = Literal["mean", "count", "none"] | None
 Aggregation = Literal["normalised", "sum", "membership"]
@@ -20,24 +20,24 @@ IMPURITIES = ("mean", "count", "none", None)
 
 
 def class_shares(memberships: AnyFloatArray, targets: Targets) -> FloatArray:
-    """Shares of the classes in each cluster.
+    """Compute the shares of the classes in each cluster.
 
     Parameters
     ----------
     memberships : ndarray of shape (n_samples, n_clusters)
     targets : Targets
-        Rows of unlabelled samples are never read.
+        Rows of unlabelled samples are not read.
 
     Returns
     -------
     ndarray of shape (n_clusters, n_classes)
-        Shares in 0..1; a cluster without labelled samples has the shares of all, 0 if there are none.
+        Shares in [0, 1]. Clusters without labelled samples have the overall shares, or 0 if none exist.
     """
     return labelled_shares(memberships, targets).shares
 
 
 def overall_shares(targets: Targets) -> FloatArray:
-    """Shares of the classes among all labelled samples.
+    """Compute the shares of the classes among all labelled samples.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def overall_shares(targets: Targets) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_classes,)
-        0 where nothing is labelled.
+        0 if no sample is labelled.
     """
     rows = targets.rows
     if len(rows) == 0:
@@ -55,14 +55,14 @@ def overall_shares(targets: Targets) -> FloatArray:
 
 
 def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledShares:
-    """Shares (1), with the denominator that is missing there; unlabelled samples are never read."""
+    """Shares of Eq. 1, with the denominator that it omits; unlabelled samples are not read."""
     k = memberships.shape[1]
     sums, sizes = np.zeros((k, targets.n_classes)), np.zeros(k)
     rows = targets.rows
     for first in range(0, len(rows), CHUNK):
         part: Any = rows[first : first + CHUNK]
         if part[-1] - part[0] < len(part):
-            part = slice(part[0], part[-1] + 1)  # which needs no copy
+            part = slice(part[0], part[-1] + 1)  # a slice needs no copy
         weights = np.ascontiguousarray(memberships[part], dtype=np.float64)
         sums += weights.T @ targets.indicators[part]
         sizes += weights.sum(axis=0)
@@ -72,7 +72,7 @@ def labelled_shares(memberships: AnyFloatArray, targets: Targets) -> LabelledSha
 
 
 class LabelledShares(NamedTuple):
-    """Shares of classes and the labelled mass |L_l| they are shares of."""
+    """Shares of classes per cluster, and the labelled mass |L_l| of the clusters."""
 
     shares: FloatArray
     sizes: FloatArray
@@ -88,6 +88,9 @@ def impurity(
 ) -> FloatArray:
     """Impurity of clusters by the classes of their labelled samples.
 
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, sections on
+    SISC and SISC-ML.
+
     Parameters
     ----------
     shares : ndarray of shape (n_clusters, n_classes)
@@ -98,21 +101,16 @@ def impurity(
         Labelled mass of the clusters.
     n_labelled : float
     multilabel : bool
-        Whether each class is a yes or no of its own.
+        Whether each class is a separate binary label.
     normalisation : {"mean", "count", "none", None}
-        Gini index times entropy, relative to that of all labelled samples ("mean"); the same times the
-        squared share of labelled samples ("count", the literal ratio); times the squared labelled mass,
-        relative to nothing ("none"); or 0 (None).
+        Gini index times entropy: relative to all labelled samples ("mean"), also times the squared share of
+        labelled samples ("count", the literal ratio), or absolute times the squared labelled mass ("none").
+        None: 0.
 
     Returns
     -------
     ndarray of shape (n_clusters,)
-        At least 0; 0 where nothing is labelled or all label sets are the same.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, sections on SISC
-    and SISC-ML.
+        Non-negative; 0 if no sample is labelled or all label sets are equal.
     """
     choice("normalisation", normalisation, IMPURITIES)
     if normalisation is None or n_labelled <= 0:
@@ -128,7 +126,7 @@ def impurity(
 
 
 def _mixture(shares: FloatArray, multilabel: bool) -> FloatArray:
-    """Gini index times entropy, never negative."""
+    """Gini index times entropy, non-negative."""
     if multilabel:
         gini = 2.0 * (shares * (1.0 - shares)).sum(axis=1)
         entropy = (entr(shares) + entr(1.0 - shares)).sum(axis=1)
@@ -143,28 +141,26 @@ def chi_square(
 ) -> FloatArray:
     """Chi-square of every feature and cluster.
 
+    With b = df - a, c = S' - a, d = n - S' - b, the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d))
+    equals (n a - S' df)^2 / (S' (n - S') df (n - df)), because a + b = df and a + c = S'.
+
     Parameters
     ----------
     a : ndarray of shape (n_features, n_clusters)
-        Mass of a cluster that has the feature.
+        Mass of the samples of a cluster with the feature.
     sizes : ndarray of shape (n_clusters,)
         Mass of the clusters.
     frequencies : ndarray of shape (n_features,)
-        Samples that have the feature.
+        Number of samples with the feature.
     n_samples : int
-        Total of the tables.
+        Total of the contingency tables.
     scale : float
-        Factor of the statistic: ``n_samples`` for chi-square itself.
+        Factor of the statistic; ``n_samples`` for chi-square.
 
     Returns
     -------
     ndarray of shape (n_features, n_clusters)
-        At least 0; 0 for features that all samples or none have.
-
-    Notes
-    -----
-    With b = df - a, c = S' - a, d = n - S' - b the usual (a d - b c)^2 / ((a + c)(b + d)(a + b)(c + d)) is
-    (n a - S' df)^2 / (S' (n - S') df (n - df)), since a + b = df and a + c = S'.
+        Non-negative; 0 for features of all samples or of none.
     """
     found = np.asarray(frequencies, dtype=np.float64)[:, None]
     difference = n_samples * np.asarray(a, dtype=np.float64) - sizes * found
@@ -183,34 +179,30 @@ def votes(
     aggregation: Aggregation = "normalised",
     fuzziness: float = 1.5,
 ) -> FloatArray:
-    """Shares of the classes in the nearest clusters, put together.
+    """Combine the class shares of the nearest clusters.
 
-    O(n_samples * n_clusters * n_classes) time.
+    O(n_samples * n_clusters * n_classes) time. Raises a ValueError if ``n_neighbors``, ``aggregation`` or
+    ``fuzziness`` is out of range, or shapes do not match.
 
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)
-        At least 0.
+        Non-negative.
     shares : ndarray of shape (n_clusters, n_classes)
     impurities : ndarray of shape (n_clusters,)
-        Read by "membership" only.
+        Only for "membership".
     n_neighbors : int, optional
-        Number of clusters that vote, all by default; ties go to the smaller index.
+        Number of clusters that vote. Default: all. The smaller index breaks ties.
     aggregation : {"normalised", "sum", "membership"}, default="normalised"
-        Mean weighted by 1 / d; sum weighted by 1 / d, which is no probability; or mean weighted by
-        (d (1 + Imp))^(-1 / (f - 1)). One neighbour votes with its shares, clusters at distance 0 with the
-        mean of theirs.
+        Mean weighted by 1 / d; sum weighted by 1 / d, which is not a probability; or mean weighted by
+        (d (1 + Imp))^(-1 / (f - 1)). A single cluster, or the mean of clusters at distance 0, returns its
+        shares.
     fuzziness : float, default=1.5
-        f > 1, read by "membership" only.
+        f > 1, only for "membership".
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes), float64
-
-    Raises
-    ------
-    ValueError
-        ``n_neighbors``, ``aggregation`` or ``fuzziness`` out of range, or shapes that do not fit.
     """
     k = distances.shape[1]
     if len(shares) != k or np.shape(impurities) != (k,):
@@ -239,7 +231,7 @@ def _weights(
     near = _nearest(d, kappa)
     zero = near & (d == 0)
     touching = zero.any(axis=1)
-    # 1 / d of the least numbers would be infinite.
+    # 1 / d overflows for the smallest numbers.
     safe = np.maximum(d, np.finfo(np.float64).tiny)
     if aggregation == "sum":
         weights = near / safe
@@ -259,7 +251,7 @@ def _weights(
 
 
 def _nearest(d: FloatArray, kappa: int) -> BoolArray:
-    """The kappa nearest clusters; of equally far ones the first."""
+    """Mask of the kappa nearest clusters; the smaller index breaks ties."""
     if kappa == d.shape[1]:
         return np.ones(d.shape, dtype=bool)
     last = np.partition(d, kappa - 1, axis=1)[:, kappa - 1 : kappa]

@@ -1,4 +1,4 @@
-"""Samples as a sweep reads them: dense or sparse matrices with products in fixed blocks, on threads."""
+"""Data of a sweep: dense or sparse matrices, with products in fixed blocks on threads."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from moo_clustering._data import checked_table
 from moo_clustering._kernels.subspace import feature_moments, label_moments, multiply_rows, quadratic_rows
 from moo_clustering._kernels.threads import for_parts
 
-# A dense matrix with a larger share of non-zeros is not worth compressing.
+# A dense matrix with a larger share of non-zeros is not compressed.
 _DENSE = 0.3
-# Rows handled at once in dense products, which bounds their temporary arrays.
+# Number of rows per block of dense products, which bounds temporary arrays.
 CHUNK = 4096
-# Sums are made block by block and the blocks added in order, so that threads do not change a result.
+# Rows per block. Blocks are summed separately, then added in order, so that threads do not change results.
 BLOCK = 128
-# Blocks are dealt out like cards, since those that take long, of frequent features, lie side by side.
+# Stride for the distribution of blocks over threads, because slow blocks (frequent features) are adjacent.
 _HANDS = 16
-# Bytes of a panel that stay in the processor's second-level cache.
+# Bytes of a panel that fit into the second-level cache.
 _TILE = 1 << 20
 
 
@@ -45,7 +45,7 @@ class SubspaceData:
     dtype : numpy.dtype
         Type of panels, centroids, weights and memberships; sums over samples or features are float64.
     n_jobs : int or None
-        Threads, as for joblib; results do not depend on them.
+        Number of threads, as for joblib; results do not depend on it.
     """
 
     def __init__(self, matrix: SparseMatrix | DenseMatrix, dtype: DTypeLike, n_jobs: int | None) -> None:
@@ -62,22 +62,19 @@ class SubspaceData:
         n_jobs: int | None = None,
         shift: FloatArray | None = None,
     ) -> Self:
-        """Check data and keep them as a sweep reads them.
+        """Check and convert data for sweeps.
+
+        Raises a ValueError if X is not a finite numeric matrix, squares overflow, or ``dtype`` is unknown.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Finite numbers. Zeros and ones are the fast case. A dense matrix of which at most 30 % is not
-            0 is compressed.
+            Finite numbers; zeros and ones are fastest. A dense matrix with at most 30 % non-zeros is
+            compressed.
         dtype : {"float64", "float32"}, default="float64"
         n_jobs : int or None, default=None
         shift : ndarray of shape (n_features,), optional
-            ``matrix.shift`` of other samples, relative to which dense rows of X are read as well.
-
-        Raises
-        ------
-        ValueError
-            Not a matrix of finite numbers, numbers whose squares overflow, or another ``dtype``.
+            ``matrix.shift`` of other samples; dense rows of X are shifted by the same values.
         """
         try:
             name = np.dtype(dtype).name
@@ -89,7 +86,7 @@ class SubspaceData:
         if given.dtype.kind not in "fiub":
             raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
         if given.dtype == np.float16:
-            given = given.astype(kind)  # sparse matrices have no such type
+            given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)
         shifted = shift is not None and shift.any()
         if not issparse(given) and (shifted or np.count_nonzero(given) > _DENSE * given.size):
@@ -98,12 +95,12 @@ class SubspaceData:
 
     @property
     def n(self) -> int:
-        """Samples."""
+        """Number of samples."""
         return self.matrix.shape[0]
 
     @property
     def m(self) -> int:
-        """Features."""
+        """Number of features."""
         return self.matrix.shape[1]
 
     @property
@@ -113,12 +110,12 @@ class SubspaceData:
 
     @property
     def frequencies(self) -> Int64Array:
-        """Samples in which each feature is not 0, shape (m,)."""
+        """Number of samples in which each feature is non-zero, shape (m,)."""
         return self.matrix.frequencies
 
     @property
     def varying(self) -> BoolArray:
-        """Features that are not the same in all samples, shape (m,); only they have weight."""
+        """Mask of features that are not constant, shape (m,); only these have weight."""
         return self.matrix.varying
 
     def mean(self) -> FloatArray:
@@ -126,7 +123,7 @@ class SubspaceData:
         return self.matrix.mean()
 
     def rows(self, indices: IntArray) -> AnyFloatArray:
-        """Some samples, dense, shape (len(indices), m)."""
+        """Dense rows of some samples, shape (len(indices), m)."""
         return self.matrix.rows(np.asarray(indices), self.dtype)
 
     def by_column(self, P: AnyFloatArray) -> FloatArray:
@@ -152,12 +149,12 @@ class SubspaceData:
         return out
 
     def n_operations(self, width: int) -> float:
-        """About how many operations a product with a panel of so many columns takes."""
+        """Estimated operations of a product with a panel of ``width`` columns."""
         return float(self.matrix.n_stored + self.n) * width
 
 
 def _canonical(X: Any) -> csr_array:
-    """A sparse matrix without duplicates and stored zeros; what the caller gave stays as it is."""
+    """Remove duplicates and stored zeros of a sparse matrix, in a copy if necessary."""
     matrix = csr_array(X)
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()
@@ -169,8 +166,8 @@ def _canonical(X: Any) -> csr_array:
 class DenseMatrix:
     """Finite dense matrix.
 
-    Values other than 0 and 1 are taken relative to the mean of their feature wherever squares are
-    formed, so that a large common offset costs no digits.
+    For squares, features with values other than 0 and 1 are shifted by their mean, so that a large common
+    offset costs no digits.
     """
 
     def __init__(self, matrix: NDArray[Any], dtype: DTypeLike, shift: FloatArray | None = None) -> None:
@@ -193,12 +190,12 @@ class DenseMatrix:
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Samples that have each feature."""
+        """Number of samples with each feature."""
         return np.count_nonzero(self._X, axis=0).astype(np.int64)
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Features that are not the same in all samples."""
+        """Mask of features that are not constant."""
         return self._X.min(axis=0) < self._X.max(axis=0)
 
     def mean(self) -> FloatArray:
@@ -210,21 +207,21 @@ class DenseMatrix:
         return self._X[indices].astype(dtype, copy=False)
 
     def unit_rows(self) -> AnyFloatArray:
-        """Rows of length 1; rows of zeros stay."""
+        """Rows scaled to unit length; zero rows do not change."""
         return unit_rows(self._X)
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """out = features lo..hi-1 of X^T times a panel."""
+        """Set ``out`` to features lo..hi-1 of X^T times a panel."""
         out[:] = 0.0
         for chunk in self._chunks():
             out += self._X[chunk, lo:hi].T @ panel[chunk]
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """out = samples lo..hi-1 of X times a panel."""
+        """Set ``out`` to samples lo..hi-1 of X times a panel."""
         out[:] = self._X[lo:hi] @ panel
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
-        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 by feature, for the panel [W^f | W]."""
+        """Sums of w^f x, w [x != 0] and (unless binary) w^f x^2 per feature, for the panel [W^f | W]."""
         if self.is_binary:
             self.by_column(panel, lo, hi, out)
             return
@@ -239,7 +236,7 @@ class DenseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sums of x - shift and (x - shift)^2 by feature and label."""
+        """Sums of x - shift and (x - shift)^2 per feature and label."""
         sums[:] = 0.0
         squares[:] = 0.0
         for chunk in self._chunks():
@@ -294,17 +291,17 @@ class SparseMatrix:
 
     @cached_property
     def order(self) -> Int64Array:
-        """Features in the order in which moments are made: frequent ones, which share samples, together."""
+        """Features sorted by decreasing frequency, because frequent features share samples."""
         return np.argsort(-self.frequencies, kind="stable")
 
     @cached_property
     def frequencies(self) -> Int64Array:
-        """Samples that have each feature."""
+        """Number of samples with each feature."""
         return np.bincount(self._rows.indices, minlength=self.shape[1]).astype(np.int64)
 
     @cached_property
     def varying(self) -> BoolArray:
-        """Features that are not the same in all samples."""
+        """Mask of features that are not constant."""
         n, found = self.shape[0], self.frequencies
         if self.is_binary or not (found == n).any():
             return (found > 0) & (found < n)
@@ -322,7 +319,7 @@ class SparseMatrix:
         return total / self.shape[0]
 
     def rows(self, indices: IntArray, dtype: DTypeLike) -> AnyFloatArray:
-        """Some rows, dense."""
+        """Some rows as a dense array."""
         out = np.zeros((len(indices), self.shape[1]), dtype)
         indptr, columns, values = self._rows
         for r, j in enumerate(indices):
@@ -331,20 +328,20 @@ class SparseMatrix:
         return out
 
     def unit_rows(self) -> Any:
-        """Rows of length 1, as a sparse matrix; rows of zeros stay."""
+        """Rows scaled to unit length, as a sparse matrix; zero rows do not change."""
         starts, indices, values = self._rows
         values = np.ones(len(indices)) if self.is_binary else values.astype(np.float64)
-        # k-means takes no other indices than int32.
+        # scikit-learn's k-means accepts only int32 indices.
         fits = len(indices) <= np.iinfo(np.int32).max
         indptr = starts.astype(np.int32) if fits else starts
         return unit_rows(csr_array((values, indices, indptr), shape=self.shape))
 
     def by_column(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """out = features lo..hi-1 of X^T times a panel."""
+        """Set ``out`` to features lo..hi-1 of X^T times a panel."""
         self._columns.multiply(panel, np.arange(lo, hi), out)
 
     def by_row(self, panel: AnyFloatArray, lo: int, hi: int, out: FloatArray) -> None:
-        """out = samples lo..hi-1 of X times a panel."""
+        """Set ``out`` to samples lo..hi-1 of X times a panel."""
         self._rows.multiply(panel, np.arange(lo, hi), out)
 
     def moments(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
@@ -357,7 +354,7 @@ class SparseMatrix:
     def label_moments(
         self, labels: NDArray[np.int32], lo: int, hi: int, sums: FloatArray, squares: FloatArray
     ) -> None:
-        """Sums of x and x^2 by feature and label."""
+        """Sums of x and x^2 per feature and label."""
         label_moments(*self._columns, labels, lo, hi, sums, squares)
 
     def weighted(self, panel: AnyFloatArray, k: int, lo: int, hi: int, out: FloatArray) -> None:
@@ -369,14 +366,14 @@ class SparseMatrix:
 
 
 class Compressed(NamedTuple):
-    """A sparse matrix by rows; without values, all entries are 1."""
+    """A sparse matrix in rows; without values, all entries are 1."""
 
     indptr: Int64Array
     indices: NDArray[np.int32]
     values: AnyFloatArray
 
     def multiply(self, panel: AnyFloatArray, rows: Int64Array, out: FloatArray) -> None:
-        """out = some rows times a panel, which is read in tiles where they name most of its rows."""
+        """Set ``out`` to rows times a panel, which is read in tiles if the rows use most of it."""
         is_dense = (self.indptr[rows + 1] - self.indptr[rows]).sum() > len(panel)
         height = _TILE // (panel.shape[1] * panel.itemsize) if is_dense else len(panel)
         multiply_rows(*self, panel, rows, max(1, height), np.empty_like(rows), out)
@@ -385,9 +382,9 @@ class Compressed(NamedTuple):
 def for_blocks(
     kernel: Callable[[int, int, int], None], count: int, n_operations: float, n_jobs: int | None
 ) -> None:
-    """Call ``kernel(block, lo, hi)`` for every block, on threads where that pays.
+    """Call ``kernel(block, lo, hi)`` for every block, on threads if the work is large enough.
 
-    Sums by block, added in their order, are then the same on any number of threads.
+    Sums per block that are added in order are then equal for any number of threads.
     """
     blocks = np.argsort(np.arange(n_blocks(count)) % _HANDS, kind="stable").tolist()
 
@@ -399,5 +396,5 @@ def for_blocks(
 
 
 def n_blocks(count: int) -> int:
-    """Number of blocks of 0..count-1."""
+    """Number of blocks for ``count`` rows."""
     return -(-count // BLOCK)

@@ -1,4 +1,4 @@
-"""Entropy-weighted k-means, and first memberships for sweeps."""
+"""Entropy-weighted k-means, and initial memberships for sweeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from moo_clustering.subspace.data import SubspaceData, for_blocks
 from moo_clustering.subspace.sweeps import SubspaceOptions, distances, memberships_from_distances
 
 Init = Literal["labels", "seeds", "kmeans", "dirichlet", "equal"]
-# Membership in the own cluster of a hard partition; the rest is spread evenly over all.
+# Membership of samples in their cluster of a hard partition; the rest is distributed evenly over all
+# clusters.
 _HARD = 0.9
 
 
@@ -26,13 +27,12 @@ class EntropyWeighted(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        No cluster is empty.
+        Labels, without empty clusters.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
     distances : ndarray of shape (n_samples, n_clusters), float64
         Sums of lambda (z - x)^2 over the features.
     history : ndarray of shape (n_iter,)
-        Objective after each iteration: weighted dispersion plus gamma times the negative entropy of the
-        weights.
+        Objective per iteration: weighted dispersion plus gamma times the negative entropy of the weights.
     n_iter : int
     """
 
@@ -61,10 +61,12 @@ def entropy_weighted_kmeans(
     rng: np.random.Generator,
     seeds: IntArray | None = None,
 ) -> EntropyWeighted:
-    """Cluster samples, each cluster with weights lambda proportional to exp(-D / gamma) of its own.
+    """Cluster samples, with feature weights per cluster proportional to exp(-D / gamma).
 
-    O(non-zeros * clusters) time an iteration, O((samples + features) * clusters) memory. Features that
-    are the same in all samples have weight 0.
+    O(non-zeros * clusters) time per iteration, O((samples + features) * clusters) memory. Constant features
+    have weight 0. Raises a ValueError if a parameter is out of range. Source: Jing, Ng, Huang: An entropy
+    weighting k-means algorithm for subspace clustering of high-dimensional sparse data, IEEE Transactions on
+    Knowledge and Data Engineering 19 (2007), 1026-1041.
 
     Parameters
     ----------
@@ -72,31 +74,21 @@ def entropy_weighted_kmeans(
     n_clusters : int
         Number of clusters, from 1 to the number of samples.
     gamma : float, default=0.5
-        Above 0; large values make weights equal.
+        Positive; large values make weights equal.
     dispersion : {"sum", "mean"}, default="sum"
-        Whether D is summed over the samples of a cluster, as published, or averaged, so that it does not
-        grow with the cluster.
+        Whether D is the sum over the samples of a cluster, as published, or the mean, which does not grow
+        with the size of the cluster.
     max_iter : int, default=50
     tol : float, default=1e-4
-        Iterations end when no label changes, or the objective changes by no more than this share of it.
+        Iterations end if no label changes, or the relative change of the objective is at most ``tol``.
     rng : numpy.random.Generator
-        Draws the first centroids and the samples that empty clusters get.
+        Generator of the initial centroids and of samples for empty clusters.
     seeds : ndarray of shape (n_clusters,), int, optional
-        Samples to start from, random ones by default; centroids start half way to the mean.
+        Initial samples. Default: random. Initial centroids are half way between seeds and the mean.
 
     Returns
     -------
     EntropyWeighted
-
-    Raises
-    ------
-    ValueError
-        A parameter out of range.
-
-    References
-    ----------
-    Jing, Ng, Huang: An entropy weighting k-means algorithm for subspace clustering of high-dimensional
-    sparse data, IEEE Transactions on Knowledge and Data Engineering 19 (2007), 1026-1041.
     """
     _check(data, n_clusters, gamma, dispersion, max_iter, tol)
     chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
@@ -138,7 +130,7 @@ def _weighted_distances(data: SubspaceData, centers: AnyFloatArray, log_weights:
 
 
 def _assign(found: FloatArray, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Nearest clusters; an empty one gets a random sample of a cluster that has others."""
+    """Assign samples to the nearest clusters, and to each empty cluster a random sample of a larger one."""
     labels = found.argmin(axis=1).astype(np.int32)
     sizes = np.bincount(labels, minlength=found.shape[1])
     for cluster in np.flatnonzero(sizes == 0):
@@ -169,7 +161,7 @@ def _update(data: SubspaceData, labels: NDArray[np.int32], k: int, gamma: float,
     compared = np.where(varying[:, None], spreads, np.inf)
     least = compared.min(axis=0)
     least[np.isinf(least)] = 0.0
-    # The least first: of a tiny gamma all quotients would overflow, and no feature have a weight.
+    # Relative to the smallest: with a tiny gamma, all quotients would overflow, and no feature had a weight.
     with np.errstate(over="ignore"):
         logs = (least - compared) / gamma
     with np.errstate(divide="ignore"):
@@ -191,14 +183,16 @@ def start(
     options: SubspaceOptions,
     rng: np.random.Generator,
 ) -> AnyFloatArray:
-    """First memberships, which must not be the same in all clusters.
+    """Initial memberships, which must differ between clusters.
+
+    Raises a ValueError if ``init`` is unknown or ``n_clusters`` is out of range.
 
     Parameters
     ----------
     init : {"labels", "seeds", "kmeans", "dirichlet", "equal"}
-        Means of a few labelled samples of one class for each cluster ("seeds" where nothing is
-        labelled); random samples, half way to the mean; k-means on rows of unit length; random
-        memberships; or equal ones, from which no sweep can move, with a warning.
+        Means of a few labelled samples of one class per cluster ("seeds" without labels); random samples,
+        half way to the mean; k-means on unit rows; random memberships; or equal ones, which no sweep can
+        change, with a warning.
     data : SubspaceData
     targets : Targets
     n_clusters : int
@@ -209,11 +203,6 @@ def start(
     Returns
     -------
     ndarray of shape (n_samples, n_clusters)
-
-    Raises
-    ------
-    ValueError
-        Another ``init``, or ``n_clusters`` out of range.
     """
     choice("init", init, get_args(Init))
     if not 1 <= n_clusters <= data.n:
@@ -237,7 +226,7 @@ def start(
 
 
 def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
-    """Numbers of samples, or a ValueError."""
+    """Check sample numbers; raise a ValueError if they are out of range."""
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
         raise ValueError("seeds must be a vector of at least one sample number")
@@ -252,13 +241,13 @@ def seed_centers(data: SubspaceData, seeds: IntArray) -> AnyFloatArray:
 
 
 def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: SubspaceOptions) -> AnyFloatArray:
-    """Memberships by unweighted distances to centroids half way between samples and the mean.
+    """Memberships from unweighted distances to centroids half way between samples and the mean.
 
     Parameters
     ----------
     data : SubspaceData
     seeds : ndarray of shape (n_clusters,), int
-        Numbers of samples.
+        Sample numbers.
     options : SubspaceOptions
 
     Returns
@@ -270,7 +259,7 @@ def memberships_from_seeds(data: SubspaceData, seeds: IntArray, options: Subspac
 
 
 def equal_log_weights(data: SubspaceData, n_clusters: int) -> AnyFloatArray:
-    """Logarithms of equal weights of the features that vary, shape (m, k)."""
+    """Logarithms of equal weights of the non-constant features, shape (m, k)."""
     varying = data.varying
     logs = np.where(varying, -np.log(max(1, varying.sum())), -np.inf)
     return np.repeat(logs[:, None], n_clusters, axis=1).astype(data.dtype)

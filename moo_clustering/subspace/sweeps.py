@@ -1,4 +1,4 @@
-"""Sweeps of subspace clustering: centroids, feature weights, distances and memberships in turn."""
+"""Sweeps of subspace clustering: updates of centroids, feature weights, distances and memberships."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from moo_clustering.subspace import classes
 from moo_clustering.subspace.classes import impurity
 from moo_clustering.subspace.data import SubspaceData, for_blocks, n_blocks
 
-# A distance this many roundings of its terms or less is a cancellation.
+# Distances up to this many rounding errors of their terms become 0.
 _ROUNDINGS = 16.0
 ChiScale = Literal["n", "n_labelled"]
 
@@ -32,27 +32,22 @@ def iterate(
 ) -> Iterated:
     """Sweep until no membership changes by ``tol`` or more, at most ``max_iter`` times.
 
-    The objective may rise from sweep to sweep, since impurities and chi-square change with the memberships.
+    The objective may increase between sweeps, because impurities and chi-square change with the memberships.
+    Raises a ValueError if ``max_iter`` is below 1 or ``tol`` is negative.
 
     Parameters
     ----------
     data : SubspaceData
     targets : Targets
     memberships : ndarray of shape (n_samples, n_clusters)
-        First memberships; see :func:`start`.
+        Initial memberships; see :func:`start`.
     options : SubspaceOptions
     max_iter : int, default=15
-        At least 1.
     tol : float, default=1e-4
 
     Returns
     -------
     Iterated
-
-    Raises
-    ------
-    ValueError
-        ``max_iter`` below 1 or ``tol`` below 0.
     """
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
@@ -67,20 +62,20 @@ def iterate(
         history.append(state.objective)
         if state.change < tol or len(history) == max_iter:
             break
-        # Free the rest of the old state before the new one is made.
+        # Free the rest of the old state before the new one is computed.
         given, centers = state.memberships, state.centers
         del state
     return Iterated(state, np.array(history), len(history), state.change < tol)
 
 
 def check_targets(targets: Targets, data: SubspaceData) -> None:
-    """Refuse targets of another number of samples."""
+    """Raise a ValueError if targets have another number of samples than the data."""
     if len(targets.labelled) != data.n:
         raise ValueError(f"targets must be of {data.n} samples, as the data; got {len(targets.labelled)}")
 
 
 def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
-    """Check memberships handed in for some data."""
+    """Check memberships for some data, and convert their dtype."""
     found: AnyFloatArray = np.ascontiguousarray(values, dtype=data.dtype)
     if found.ndim != 2 or len(found) != data.n or found.shape[1] < 1:
         raise ValueError(f"memberships must have shape ({data.n}, n_clusters), got {found.shape}")
@@ -99,7 +94,7 @@ def sweep_from(
     options: SubspaceOptions,
     centers: AnyFloatArray | None,
 ) -> tuple[Sweep, classes.LabelledShares]:
-    """A sweep of checked input, from and to memberships together with their shares of classes."""
+    """Sweep checked input; memberships are passed and returned with their shares of classes."""
     n_labelled = len(targets.rows)
     impurities = impurity(
         labelled.shares,
@@ -113,7 +108,7 @@ def sweep_from(
     weighted = weigh(data, memberships, impurities, options, centers, chi_total)
     weights = prepare(data, weighted.centers, weighted.log_weights, options.weight_exponent)
     new, found, loss, change = update(data, weights, impurities, memberships, options)
-    del weights  # as large as the centroids
+    del weights  # they are as large as the centroids
     after = classes.labelled_shares(new, targets)
     state = Sweep(
         memberships=new,
@@ -137,7 +132,7 @@ def weigh(
     centers: AnyFloatArray | None,
     chi_total: float,
 ) -> Weighted:
-    """New centroids and weights; clusters without mass keep their old centroid, or get the mean."""
+    """Compute centroids and weights; clusters without mass have their old centroid, or the mean."""
     k, n, m = memberships.shape[1], data.n, data.m
     panel, masses, sizes = _panel(data, memberships, options)
     old = np.zeros((1, k), data.dtype) if masses.all() else _kept(data, centers, k)
@@ -160,7 +155,7 @@ def weigh(
     for_blocks(kernel, m, data.n_operations(2 * k) + 20.0 * m * k, data.n_jobs)
     if not varying.any():
         return Weighted(new, logs, np.zeros(k))
-    # Each block counts relative to its least M: bring all to the least of all.
+    # Each block is relative to its smallest M; rescale all to the overall smallest.
     smallest = least.min(axis=0)
     relative = np.exp(power * (np.log(smallest) - np.log(least)))
     total = (totals * relative).sum(axis=0)
@@ -171,7 +166,7 @@ def weigh(
 
 
 class Weighted(NamedTuple):
-    """Centroids and log weights, both (m, k), and the sum of (m lambda)^q chi by cluster."""
+    """Centroids and log weights, both (m, k), and the sum of (m lambda)^q chi per cluster."""
 
     centers: AnyFloatArray
     log_weights: AnyFloatArray
@@ -181,7 +176,7 @@ class Weighted(NamedTuple):
 def _panel(
     data: SubspaceData, memberships: AnyFloatArray, options: SubspaceOptions
 ) -> tuple[AnyFloatArray, FloatArray, FloatArray]:
-    """[W^f | W], so that both are gathered at once, and the column sums S and S' of its halves."""
+    """[W^f | W], so that one pass gathers both, and the column sums S and S' of its halves."""
     k = memberships.shape[1]
     panel = np.empty((data.n, 2 * k), data.dtype)
     masses, sizes = np.empty((n_blocks(data.n), k)), np.empty((n_blocks(data.n), k))
@@ -191,7 +186,7 @@ def _panel(
 
     for_blocks(kernel, data.n, 20.0 * data.n * k, data.n_jobs)
     total = masses.sum(axis=0)
-    # Sums of numbers too small to be held in full are no weights of a mean.
+    # Subnormal sums have too few digits for a mean.
     total[total < np.finfo(data.dtype).tiny] = 0.0
     return panel, total, sizes.sum(axis=0)
 
@@ -206,7 +201,7 @@ def _kept(data: SubspaceData, centers: AnyFloatArray | None, k: int) -> AnyFloat
 def prepare(
     data: SubspaceData, centers: AnyFloatArray, log_weights: AnyFloatArray, weight_exponent: float
 ) -> WeightPanel:
-    """The panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / greatest lambda of the cluster)^q."""
+    """The panel g (1 - 2 z), or [-2 g z | g], with g = (lambda / largest lambda of the cluster)^q."""
     m, k = centers.shape
     z = np.ascontiguousarray(centers, dtype=data.dtype)
     logs = np.ascontiguousarray(log_weights, dtype=data.dtype)
@@ -222,14 +217,14 @@ def prepare(
 
     for_blocks(kernel, m, 20.0 * m * k, data.n_jobs)
     n_weighted = max(1, int(np.count_nonzero(np.isfinite(logs).any(axis=1))))
-    # m^q times lambda^q in one power: lambda^q alone would underflow with many features.
+    # One power of m lambda, because lambda^q alone would underflow with many features.
     scales = np.exp(weight_exponent * (tops + np.log(n_weighted)))
     tolerance = _ROUNDINGS * float(np.finfo(data.dtype).eps)
     return WeightPanel(panel, constants.sum(axis=0), scales, tolerance)
 
 
 class WeightPanel(NamedTuple):
-    """Weights of a product with X, which makes distances of it: scales * (constants + product)."""
+    """Factors of a product with X; distances are scales * (constants + product)."""
 
     panel: AnyFloatArray
     constants: FloatArray
@@ -244,7 +239,7 @@ def update(
     memberships: AnyFloatArray,
     options: SubspaceOptions,
 ) -> tuple[AnyFloatArray, FloatArray, float, float]:
-    """New memberships and distances, the sum of w^f d (1 + Imp), and the greatest change of a membership."""
+    """Memberships and distances, the sum of w^f d (1 + Imp), and the largest change of a membership."""
     n, k = memberships.shape
     blame = 1.0 + impurities
     factors = _factors(blame, options)
@@ -277,7 +272,7 @@ def _factors(blame: FloatArray, options: SubspaceOptions) -> FloatArray:
 
 
 def fill(data: SubspaceData, weights: WeightPanel, lo: int, hi: int, out: FloatArray) -> None:
-    """Distances of samples lo..hi-1."""
+    """Compute the distances of samples lo..hi-1."""
     data.matrix.weighted(weights.panel, out.shape[1], lo, hi, out)
     kernels.finish_distances(weights.constants, weights.scales, weights.tolerance, out)
 
@@ -293,7 +288,7 @@ class Iterated(NamedTuple):
         Objectives of all sweeps.
     n_iter : int
     converged : bool
-        Whether memberships stayed.
+        Whether no membership changed by ``tol`` or more in the last sweep.
     """
 
     sweep: Sweep
@@ -310,10 +305,11 @@ def sweep(
     *,
     centers: AnyFloatArray | None = None,
 ) -> Sweep:
-    """Centroids, impurities, chi-square, weights, distances and new memberships, once, in this order.
+    """Update centroids, impurities, chi-square, weights, distances and memberships once, in this order.
 
-    O((non-zeros + samples + features) * clusters) time in three products with the sparse data, taken in two
-    passes; O((samples + features) * clusters) memory. Results do not depend on the number of threads.
+    O((non-zeros + samples + features) * clusters) time in three products with the sparse data, in two passes;
+    O((samples + features) * clusters) memory. Results do not depend on the number of threads. Source:
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equations (1) to (11).
 
     Parameters
     ----------
@@ -323,16 +319,11 @@ def sweep(
     memberships : ndarray of shape (n_samples, n_clusters)
     options : SubspaceOptions
     centers : ndarray of shape (n_features, n_clusters), optional
-        Centroids that clusters without any mass keep; the mean of the data by default.
+        Centroids of clusters without mass. Default: the mean of the data.
 
     Returns
     -------
     Sweep
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equations (1) to
-    (11).
     """
     given = as_memberships(memberships, data)
     check_targets(targets, data)
@@ -347,19 +338,19 @@ class Sweep(NamedTuple):
     memberships : ndarray of shape (n_samples, n_clusters)
         New memberships; rows sum to 1.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids; logarithms of the weights lambda, -inf for features that are the same in all samples.
+        Centroids; logarithms of the weights lambda, -inf for constant features.
     shares : ndarray of shape (n_clusters, n_classes)
-        Shares of classes in the new memberships: what predictions are made of.
+        Shares of classes in the new memberships, from which predictions are made.
     impurities : ndarray of shape (n_clusters,)
-        Those of the memberships handed in, with which weights, new memberships and objective were found.
+        Impurities of the previous memberships, used for weights, new memberships and objective.
     distances : ndarray of shape (n_samples, n_clusters), float64
-        With (m lambda)^q.
+        Distances with (m lambda)^q.
     chi_term : ndarray of shape (n_clusters,)
         Sum over features of (m lambda)^q chi.
     objective : float
         Equation (2) with m lambda for lambda, at the new memberships.
     change : float
-        Greatest change of a membership.
+        Largest change of a membership.
     """
 
     memberships: AnyFloatArray
@@ -375,29 +366,24 @@ class Sweep(NamedTuple):
 
 @dataclass(frozen=True)
 class SubspaceOptions:
-    """Options of a sweep, checked.
+    """Options of a sweep. Raises a ValueError if a value is out of range.
 
     Parameters
     ----------
     fuzziness : float, default=1.5
         f > 1, exponent of the memberships.
     weight_exponent : float, default=5.0
-        q > 1, exponent of the weights of features.
+        q > 1, exponent of the feature weights.
     gamma : float, default=0.5
-        Weight of chi-square, at least 0.
+        Weight of chi-square, non-negative.
     impurity : {"mean", "count", "none", None}, default="mean"
-        Normalisation of the impurity of clusters; None: no impurity.
+        Normalisation of the impurity of clusters; None: impurity 0.
     impurity_in_membership : bool, default=True
-        Whether impurity makes clusters farther, as in equation (10).
+        Whether impurity increases the distances to clusters, as in equation (10).
     chi_scale : {"n", "n_labelled"}, default="n"
-        Total of the tables of which chi-square is taken.
+        Factor of the chi-square statistic: number of samples or of labelled samples.
     floor : float, default=1e-6
-        Least dispersion of a feature in a cluster.
-
-    Raises
-    ------
-    ValueError
-        A value outside its range.
+        Smallest dispersion of a feature in a cluster.
     """
 
     fuzziness: float = 1.5
@@ -426,27 +412,23 @@ def distances(
 ) -> FloatArray:
     """Distances d = sum_i (m lambda_i)^q (z_i - x_i)^2 of samples to clusters.
 
-    O((non-zeros + features) * clusters) time, a panel of features * clusters numbers. Source: Multi-label
-    ASRS dataset classification using semi-supervised subspace clustering, equation (8).
+    O((non-zeros + features) * clusters) time, and memory for features * clusters numbers. Raises a ValueError
+    if shapes of centers and weights differ, or their number of features differs from the data. Source:
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, equation (8).
 
     Parameters
     ----------
     data : SubspaceData
-        Samples, of the training data or new ones.
+        Training samples or new samples.
     centers, log_weights : ndarray of shape (n_features, n_clusters)
-        Centroids and logarithms of the weights; features of weight 0 don't count in m.
+        Centroids and logarithms of the weights; features of weight 0 do not count in m.
     weight_exponent : float
         q.
 
     Returns
     -------
     ndarray of shape (n_samples, n_clusters), float64
-        Exactly 0 where it is 0 up to rounding.
-
-    Raises
-    ------
-    ValueError
-        Centers and weights of different shape, or of another number of features than the data.
+        Distances that are 0 up to rounding errors are exactly 0.
     """
     if np.ndim(centers) != 2 or np.shape(centers) != np.shape(log_weights):
         raise ValueError(
@@ -470,23 +452,20 @@ def memberships_from_distances(
 ) -> FloatArray:
     """Memberships w proportional to (d (1 + Imp))^(-1 / (f - 1)).
 
+    Raises a ValueError if the numbers of clusters differ.
+
     Parameters
     ----------
     distances : ndarray of shape (n_samples, n_clusters)
-        At least 0.
+        Non-negative.
     impurities : ndarray of shape (n_clusters,)
     options : SubspaceOptions
-        ``fuzziness`` and ``impurity_in_membership`` are read.
+        Only ``fuzziness`` and ``impurity_in_membership`` are used.
 
     Returns
     -------
     ndarray of shape (n_samples, n_clusters), float64
         Rows sum to 1. Clusters at distance 0 share a sample equally.
-
-    Raises
-    ------
-    ValueError
-        Distances and impurities of another number of clusters.
     """
     given = np.ascontiguousarray(distances, dtype=np.float64)
     if given.ndim != 2 or np.shape(impurities) != given.shape[1:]:
