@@ -275,25 +275,33 @@ class ComparedColumns:
     """Columns whose values are sorted once, to describe any partition; see :func:`describe_columns`."""
 
     def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
-        self._columns, self._n_samples = [], len(columns)
+        self._columns, self._places, self._n_samples = [], list[int](), len(columns)
         for place, name in enumerate(map(str, columns.columns)):
             column, unit = columns.iloc[:, place], (units or {}).get(name, "")
             known = column.notna().to_numpy()
             if known.any():
                 self._columns.append(_Column.of(" ".join(name.split()), column, known, unit))
+                self._places.append(place)
 
     def describe(self, labels: ArrayLike, n_contrasts: int = 3) -> ClusterDescriptions:
         members = _Members.of(labels, self._n_samples)
         most = min(_MOST_COLUMNS, max(10, _MOST_PAIRS // max(len(members.sizes), 1) ** 2))
-        columns = self._columns
-        if len(columns) > most:
-            # Strength of every column against all other clusters, one column in memory at a time.
-            strength = np.stack([members.strength(column.traits(members)) for column in columns])
-            of_each = max(1, min(_OF_A_CLUSTER, most // max(len(members.sizes), 1)))
-            chosen = np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])
-            columns = [columns[place] for place in chosen.tolist()]
+        columns = [self._columns[at] for at in self._strongest(members, most, _OF_A_CLUSTER)]
         traits = [trait for column in columns for trait in column.traits(members)]
         return _described(members, traits, None, n_contrasts)
+
+    def strongest(self, labels: ArrayLike, most: int) -> list[int]:
+        """Places of up to about ``most`` columns, the strongest of every cluster."""
+        members = _Members.of(labels, self._n_samples)
+        return [self._places[at] for at in self._strongest(members, most, most)]
+
+    def _strongest(self, members: _Members, most: int, of_a_cluster: int) -> list[int]:
+        if len(self._columns) <= most:
+            return list(range(len(self._columns)))
+        # Strength of every column against all other clusters, one column in memory at a time.
+        strength = np.stack([members.strength(column.traits(members)) for column in self._columns])
+        of_each = max(1, min(of_a_cluster, most // max(len(members.sizes), 1)))
+        return [int(at) for at in np.unique(np.argsort(-strength, axis=0, kind="stable")[:of_each])]
 
 
 class ComparedTerms:
@@ -330,6 +338,17 @@ class ComparedTerms:
         means = members.means(self._weights)
         norms = np.linalg.norm(means, axis=1, keepdims=True)
         return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts)
+
+    def occurrences(self, labels: ArrayLike, most: int) -> pd.DataFrame:
+        """Whether documents contain each of about ``most`` terms, the most specific ones of every cluster."""
+        members = _Members.of(labels, self._weights.shape[0])
+        shares = members.means(self._present)
+        excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
+        order = np.argsort(-excess, axis=1, kind="stable")[:, : max(1, most // max(len(shares), 1))]
+        chosen = np.unique(order)
+        chosen = chosen[self._usable[chosen]]
+        names = distinct_names(self._terms[place] for place in chosen.tolist())
+        return pd.DataFrame(self._present[:, chosen].toarray() > 0, columns=names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,7 @@ ORDER = [
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
     {"controls", "results", "descriptions"},
+    {"rules"},
     {"estimators"},
     {"visualization"},
     {"cli"},

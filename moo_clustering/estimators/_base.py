@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions
+    from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
 # Parameters that may change when a run is resumed; a longer run continues a shorter one.
@@ -232,6 +233,55 @@ class ReportMixin(NumericOptionsMixin):
         names = {"sample_names": sample_names, "feature_names": feature_names, "class_names": class_names}
         found: ClusterDescriptions = _pages("estimators").describe_of(
             self, X, n_contrasts=n_contrasts, namer=namer, columns=columns, **names
+        )
+        return found
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        max_conditions: int | None = None,
+        namer: Callable[[ClusterDescription], str] | None = None,
+        columns: pd.DataFrame | None = None,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+    ) -> ClusterRules:
+        """Explain the clusters by rules of few conditions.
+
+        Raises the errors of :meth:`describe`, and a ValueError for distances without ``columns``.
+
+        Parameters
+        ----------
+        X
+            Data of the fit. Columns of a data frame have their own units; bags are explained by their means.
+        max_conditions : int, optional
+            Largest number of conditions. Default: twice the number of clusters, and at least 7.
+        namer, columns, feature_names, class_names
+            As for :meth:`describe`; rules use the ``columns`` instead of X.
+
+        Returns
+        -------
+        ClusterRules
+            Rule sets by number of conditions, with their fidelity; see
+            :func:`~moo_clustering.rules.find_rules`. ``select()`` returns the shortest sufficient one.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> X = load_iris(as_frame=True).data
+        >>> print(ParetoClustering(2, random_state=0).fit(X).explain(X))
+        1 condition, fidelity 100 %
+        low petal length: petal length ≤ 2 cm (50 samples, 100 % of them in the cluster, 100 % of the cluster)
+        """
+        found: ClusterRules = _pages("estimators").explain_of(
+            self,
+            X,
+            max_conditions=max_conditions,
+            namer=namer,
+            columns=columns,
+            feature_names=feature_names,
+            class_names=class_names,
         )
         return found
 

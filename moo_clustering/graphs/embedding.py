@@ -18,8 +18,8 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
 from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
-from moo_clustering._kernels.sparse import combine_products, join_entries
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
+from moo_clustering._kernels.trees import combine_products, join_entries
 from moo_clustering._parallel import one_thread
 from moo_clustering.graphs.matrices import degrees, inverse_root, laplacian, short_indices
 

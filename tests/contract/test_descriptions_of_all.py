@@ -1,4 +1,4 @@
-"""Every estimator names its clusters and returns a table of its samples."""
+"""Every estimator names its clusters, explains them by rules and returns a table of its samples."""
 
 import numpy as np
 import pytest
@@ -36,3 +36,19 @@ def test_names_and_table(name):
     assert len(table) == len(model.labels_)
     assert (table["cluster"] == model.labels_).all()
     assert table["typical"].sum() == sum(len(each.typical) for each in found)
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_rules(name):
+    model, X = usual(name)[0], samples_of(estimators()[name])
+    inside = model.labels_ >= 0
+    front = model.explain(X, max_conditions=3)
+    names = model.describe(X).names
+    for each in front:
+        predicted = each.predict(X)
+        assert each.fidelity == pytest.approx((predicted == model.labels_)[inside].mean())
+        assert sum(rule.n_samples for rule in each.rules) == inside.sum()
+        assert all(rule.name == names[rule.cluster] for rule in each.rules)
+        assert each.n_conditions <= 3
+        assert all(condition in str(each) for rule in each.rules for condition in rule.conditions)
+    assert front.to_frame()["fidelity"].is_monotonic_increasing

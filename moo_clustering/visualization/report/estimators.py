@@ -14,16 +14,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering._data import checked_array, is_frame
 from moo_clustering._messages import checked_path
-from moo_clustering.bags import Bags
+from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
-from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions, of_rows, with_columns
+from moo_clustering.descriptions import (
+    ClusterDescription,
+    ClusterDescriptions,
+    ComparedTerms,
+    of_rows,
+    with_columns,
+)
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
     TO_RESULT,
@@ -58,6 +66,8 @@ from moo_clustering.visualization.report.describe import (
 )
 
 _LONGEST = 60
+# Number of terms among which rules for documents are searched.
+_MOST_TERMS = 200
 _DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
 # Parameters that do not determine the result, apart from random_state, which the report shows separately.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
@@ -286,6 +296,62 @@ def describe_of(
     ]
     described = ClusterDescriptions(found, names)
     return described if namer is None else described.renamed(namer)
+
+
+def explain_of(
+    estimator: Any,
+    X: Any,
+    *,
+    max_conditions: int | None = None,
+    columns: pd.DataFrame | None = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    namer: Callable[[ClusterDescription], str] | None = None,
+) -> ClusterRules:
+    """Find rules for the clusters of a fitted clusterer; see ``explain`` of the estimators."""
+    result = result_of(estimator)
+    labels = checked_labels(result.labels)
+    read = read_samples(result, X, len(labels), feature_names, columns)
+    if isinstance(read, str):
+        raise ValueError(read)
+    names = describe_of(
+        estimator, X, columns=columns, feature_names=feature_names, class_names=class_names, namer=namer
+    ).names
+    compared, preparer = read.compared(), result.preparer
+
+    def of_features(Z: Any) -> Any:
+        return as_bags(Z).means() if read.bags is not None else Z
+
+    def of_terms(Z: Any) -> Any:
+        if not sparse.issparse(Z) or Z.shape[1] != len(read.feature_names):
+            return Z
+        places = [read.feature_names.index(name) for name in frame.columns]
+        return pd.DataFrame(sparse.csr_array(Z)[:, places].toarray() > 0, columns=frame.columns)
+
+    further: Callable[[Any], Any] = of_features
+    if compared is None and columns is None:
+        raise ValueError(
+            "X holds distances, which have no columns for rules; pass columns with one row for each sample"
+        )
+    if columns is not None:
+        frame, further = columns, of_features
+    elif isinstance(compared, ComparedTerms):
+        frame, further = compared.occurrences(labels, _MOST_TERMS), of_terms
+    elif read.columns is not None:
+        frame = read.columns
+        if preparer is not None:
+            further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
+    else:
+        frame = pd.DataFrame(read.table, columns=list(read.feature_names))
+    return rules_of(
+        labels,
+        frame,
+        further,
+        max_conditions=max_conditions,
+        names=names,
+        units=read.units,
+        is_terms=further is of_terms,
+    )
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:

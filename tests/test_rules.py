@@ -1,0 +1,287 @@
+"""Rules for clusters: optimal small trees, the front, sentences and code that agree with the predictions."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
+from moo_clustering.datasets import TablePreparer, make_bags
+from moo_clustering.rules import find_rules
+
+
+def conditions_of(table):
+    """Every condition on a column, as a mask."""
+    for name in table:
+        for value in np.unique(table[name]):
+            yield (table[name] <= value).to_numpy()
+
+
+def majority(labels):
+    return np.bincount(labels).max() if len(labels) else 0
+
+
+def best_of_one(labels, masks):
+    return max(majority(labels[mask]) + majority(labels[~mask]) for mask in masks)
+
+
+def best_of_two(labels, masks):
+    """The best tree of two conditions, by trying all."""
+    return max(
+        max(
+            majority(labels[outer & inner]) + majority(labels[outer & ~inner]) + majority(labels[~outer]),
+            majority(labels[~outer & inner]) + majority(labels[~outer & ~inner]) + majority(labels[outer]),
+        )
+        for outer, inner in product(masks, masks)
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=3, max_size=25))
+def test_one_and_two_conditions_are_optimal(rows):
+    *columns, labels = np.array(rows).T
+    table = pd.DataFrame(dict(zip("abc", columns, strict=True)))
+    masks, n = list(conditions_of(table)), len(labels)
+    found = find_rules(labels, table)
+    by_number = {each.n_conditions: each.fidelity * n for each in found}
+    one = max((right for number, right in by_number.items() if number <= 1), default=0)
+    two = max((right for number, right in by_number.items() if number <= 2), default=0)
+    if by_number.keys() - {0}:
+        assert one == pytest.approx(max(best_of_one(labels, masks), 0)) or 1 not in by_number
+        assert two == pytest.approx(best_of_two(labels, masks)) or two == one == 0
+    else:
+        # No condition is better than the most frequent cluster.
+        assert best_of_two(labels, masks) == majority(labels)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 4),
+            st.one_of(st.none(), st.integers(-3, 3)),
+            st.sampled_from(["red", "blue", None, "o'clock"]),
+            st.booleans(),
+        ),
+        min_size=4,
+        max_size=40,
+    )
+)
+def test_rules_partition_the_samples_and_code_agrees(rows):
+    labels, numbers, words, flags = zip(*rows, strict=True)
+    table = pd.DataFrame({"n": pd.array(numbers, "Float64"), 'a "word"': words, "flag": flags})
+    labels = np.array(labels)
+    front = find_rules(labels, table)
+    fidelities = [each.fidelity for each in front]
+    assert fidelities == sorted(set(fidelities))
+    for each in front:
+        predicted = each.predict(table)
+        assert each.fidelity == pytest.approx((predicted == labels).mean())
+        assert sum(rule.n_samples for rule in each.rules) == len(labels)
+        assert len(each.rules) == each.n_conditions + 1
+        for rule in each.rules:
+            assert rule.n_samples <= (predicted == rule.cluster).sum()
+        namespace = {}
+        exec(each.to_python(), namespace)
+        plain = table.astype(object).where(table.notna(), np.nan)
+        assert [namespace["cluster_of"](row) for _, row in plain.iterrows()] == predicted.tolist()
+
+
+def test_sql_agrees():
+    sqlite3 = pytest.importorskip("sqlite3")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"x y": rng.normal(size=80), "kind": rng.choice(["a", "it's", "c"], 80)})
+    table.loc[::7, "x y"] = np.nan
+    labels = np.where(table["x y"] > 0.3, 1, np.where(table["kind"] == "it's", 2, 0))
+    found = find_rules(labels, table).select(1.0)
+    assert found.fidelity == 1.0
+    with sqlite3.connect(":memory:") as connection:
+        table.to_sql("samples", connection, index=False)
+        answers = connection.execute(f"SELECT {found.to_sql()} FROM samples").fetchall()
+    assert [answer for (answer,) in answers] == found.predict(table).tolist()
+
+
+def test_dates_with_and_without_zone():
+    days = pd.date_range("2024-01-01", periods=20)
+    labels = (days >= "2024-01-11").astype(int)
+    for column in (days, days.tz_localize("UTC")):
+        table = pd.DataFrame({"day": column})
+        [found] = find_rules(labels, table)
+        assert found.rules[0].conditions[0].startswith("day ≤ 2024-01-10")
+        namespace = {}
+        exec(found.to_python(), namespace)
+        assert [namespace["cluster_of"](row) for _, row in table.iterrows()] == labels.tolist()
+        assert (found.predict(table) == labels).all()
+    assert "TIMESTAMP '2024-01-10" in find_rules(labels, pd.DataFrame({"day": days}))[0].to_sql()
+
+
+def test_no_worse_than_a_greedy_tree_with_as_many_leaves():
+    table = load_iris(as_frame=True).data
+    for k in (3, 6):
+        labels = ParetoClustering(k, random_state=0).fit(table).labels_
+        for each in find_rules(labels, table):
+            leaves = each.n_conditions + 1
+            greedy = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(table, labels)
+            assert each.fidelity >= greedy.score(table, labels) - 1e-9
+
+
+def test_units_order_of_rows_and_numbers_of_clusters_do_not_matter():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    labels = (table["a"] > 0).astype(int) + 2 * (table["b"] > 0.2).astype(int)
+    expected = [each.fidelity for each in find_rules(labels, table)]
+    order = rng.permutation(60)
+    assert [each.fidelity for each in find_rules(labels[order], table.iloc[order])] == expected
+    assert [each.fidelity for each in find_rules(labels, table * 2.54 + 7)] == expected
+    assert [each.fidelity for each in find_rules(3 - labels, table)] == expected
+
+
+def test_more_rows_than_are_searched():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(9000, 3)), columns=list("abc"))
+    labels = np.where(table["a"] > 0.123, 1, np.where(table["b"] > 1.5, 2, 0))
+    found = find_rules(labels, table).select()
+    assert found.n_conditions == 2
+    assert found.fidelity > 0.999
+    rare = np.where(np.arange(9000) < 12, 3, labels)
+    table["c"] += 50 * (rare == 3)
+    assert find_rules(rare, table).select(1.0).to_frame()["cluster"].max() == 3
+
+
+def test_wide_tables_use_the_columns_that_separate_clusters():
+    rng = np.random.default_rng(6)
+    array = rng.normal(size=(90, 400))
+    labels = np.arange(90) % 3
+    array[labels == 1, 371] += 9.0
+    array[labels == 2, 12] -= 9.0
+    found = find_rules(labels, pd.DataFrame(array)).select()
+    assert found.fidelity == 1.0
+    assert {condition.split()[0] for rule in found.rules for condition in rule.conditions} == {"371", "12"}
+    assert (found.predict(array) == labels).all()
+    with pytest.raises(ValueError, match=r"X must have 400 columns, got shape \(90, 3\)"):
+        found.predict(array[:, :3])
+
+
+def test_one_cluster_and_samples_in_no_cluster():
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 9.0]})
+    [found] = find_rules([0, 0, 0, -1], table)
+    assert (found.n_conditions, found.fidelity) == (0, 1.0)
+    assert str(found.rules[0]).startswith("cluster 0: all samples (3 samples")
+    assert found.to_sql() == "0"
+    with pytest.raises(ValueError, match="at least one sample in a cluster, got only -1"):
+        find_rules([-1] * 4, table)
+    with pytest.raises(ValueError, match="one number for each of 4 samples, got 2"):
+        find_rules([0, 1], table)
+    with pytest.raises(ValueError, match="one name for each of 2 clusters, got 1"):
+        find_rules([0, 0, 1, 1], table, names=["a"])
+    with pytest.raises(ValueError, match="max_conditions"):
+        find_rules([0, 0, 1, 1], table, max_conditions=0)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([np.nan] * 4),
+        pd.Series([7.0] * 4),
+        pd.Series([np.inf, 1.0, -np.inf, 2.0]),
+        pd.Series([1e308, -1e308, 0.0, 1.0]),
+        pd.Series([1.0, np.nextafter(1.0, 2.0), 1.0, 5e-324]),
+        pd.Series(pd.to_timedelta([1, 2, 3, 4], unit="h")),
+        pd.Series(pd.period_range("2020-01", periods=4, freq="M")),
+        pd.Series(pd.array([True, None, False, True], "boolean")),
+        pd.Series(["a", "b", "a", "b"], dtype="category"),
+        pd.Series([1, "a", None, 2.5], dtype=object),
+        pd.Series([2**60, 2**60 + 1, 5, -3]),
+        pd.Series([], dtype=float).reindex(range(4)),
+    ],
+)
+def test_odd_columns(column):
+    table = pd.DataFrame({"x": column, "y": [0.0, 0.0, 1.0, 1.0]})
+    found = find_rules([0, 0, 1, 1], table)[0]
+    assert found.fidelity == 1.0
+    alone = find_rules([0, 1, 2, 0], table[["x"]])
+    for each in alone:
+        assert each.fidelity == pytest.approx((each.predict(table) == [0, 1, 2, 0]).mean())
+        assert str(each)
+
+
+def test_thresholds_are_round_numbers():
+    table = pd.DataFrame({"income": [20_111.0, 30_222.0, 78_333.0, 91_444.0]})
+    [found] = find_rules([0, 0, 1, 1], table, units={"income": "€"})
+    assert found.rules[0].conditions == ("income ≤ 50,000 €",)
+    assert "<= 50000:" in found.to_python()
+
+
+def test_further_rows_lack_a_column_or_have_another_kind():
+    table = pd.DataFrame({"x": [1.0, 2.0, 8.0, 9.0], "kind": list("aabb")})
+    found = find_rules([0, 0, 1, 1], table[["x"]])[0]
+    with pytest.raises(ValueError, match="lacks the column 'x' of the rules"):
+        found.predict(table[["kind"]])
+    with pytest.raises(ValueError, match="'x' must hold numbers, got texts"):
+        found.predict(pd.DataFrame({"x": ["low"]}))
+    by_kind = find_rules([0, 0, 1, 1], table[["kind"]])[0]
+    assert by_kind.predict(pd.DataFrame({"kind": ["b", "z", None]})).tolist() == (
+        [1, 1, 1] if "is a" in str(by_kind) else [1, 0, 0]
+    )
+
+
+def test_estimators_explain_tables_with_texts_and_dates():
+    rng = np.random.default_rng(0)
+    labels = np.arange(60) % 2
+    frame = pd.DataFrame(
+        {
+            "amount": [f"{value:.2f} €" for value in rng.normal(50, 3, 60) + 40 * labels],
+            "city": np.where(labels, "Paris", "Rome"),
+            "since": (pd.Timestamp("2020-01-01") + pd.to_timedelta(400 * labels, "D")).astype(str),
+        }
+    )
+    model = ParetoClustering(2, random_state=0, prepare="auto").fit(frame)
+    found = model.explain(frame)
+    assert found[0].fidelity == 1.0
+    assert found[0].predict(frame.head(7)).tolist() == model.labels_[:7].tolist()
+    only = model.explain(frame, columns=frame[["city"]])[0]
+    assert {rule.conditions[0].split()[0] for rule in only.rules} == {"city"}
+    assert only.predict(frame[["city"]]).tolist() == model.labels_.tolist()
+    assert isinstance(model.preparer_, TablePreparer)
+
+
+def test_estimators_explain_documents_bags_and_refuse_distances():
+    X = sparse.csr_array(np.kron(np.eye(2), np.ones((10, 2))))
+    terms = ["goal", "team", "engine", "wheel"]
+    model = SphericalKMeans(2, random_state=0).fit(X)
+    found = model.explain(X, feature_names=terms)[0]
+    assert found.fidelity == 1.0
+    assert {condition.split("'")[1] for rule in found.rules for condition in rule.conditions} <= set(terms)
+    assert (found.predict(X) == model.labels_).all()
+    assert "> 0:" in found.to_python() or "<= 0:" in found.to_python()
+    bags = make_bags(30, random_state=0).bags
+    of_bags = MIGCUK(2, n_gen=3, random_state=0).fit(bags)
+    rules = of_bags.explain(bags)[-1]
+    assert rules.fidelity == pytest.approx((rules.predict(bags) == of_bags.labels_).mean())
+    D = np.abs(np.subtract.outer(*[np.arange(20.0)] * 2))
+    far = ParetoClustering(2, metric="precomputed", random_state=0).fit(D)
+    with pytest.raises(ValueError, match="distances, which have no columns for rules; pass columns"):
+        far.explain(D)
+    columns = pd.DataFrame({"place": np.arange(20.0)})
+    assert far.explain(D, columns=columns)[0].fidelity == 1.0
+
+
+def test_selection_and_texts():
+    table = load_iris(as_frame=True).data
+    labels = ParetoClustering(3, random_state=0).fit(table).labels_
+    front = find_rules(labels, table)
+    frame = front.to_frame()
+    assert frame["fidelity"].is_monotonic_increasing
+    assert front.select(0.0).n_conditions == 2  # the shortest with a rule for each of three clusters
+    assert front.select(1.0) is front[-1]
+    assert str(front) == str(front.select())
+    assert "2: " in repr(front)
+    assert "<table" in front._repr_html_()
+    assert front.select().to_frame()["recall"].between(0, 1).all()
+    assert max(each.n_conditions for each in find_rules(labels, table, max_conditions=2)) == 2
