@@ -243,7 +243,7 @@ def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
 
 
 def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:
-    """Return the positions of the distinct rows' first occurrences, and the number of every row's match."""
+    """Return the first positions of the distinct rows, and the index of every row among the distinct rows."""
     number: dict[bytes, int] = {}
     inverse = np.array([number.setdefault(key, len(number)) for key in row_digests(X)], dtype=np.intp)
     return np.unique(inverse, return_index=True)[1], inverse
