@@ -82,7 +82,7 @@ class MedoidSpace(ABC):
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
         """Return the position of the nearest medoid (ties: the lowest), and the distance to it.
 
-        With ``exception``, medoids are in their own clusters, even if they equal a medoid at a lower position.
+        With ``exception``, medoids are in their own clusters even if they equal one at a lower position.
         """
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
