@@ -101,7 +101,7 @@ class RelocateCenter(base.DrawnMutation):
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
     nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
-    n_features) time per individual.
+    n_features) time per individual, or O(k n_features) for a uniform draw with ``"uniform"``.
 
     Parameters
     ----------
