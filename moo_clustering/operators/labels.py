@@ -25,7 +25,7 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# Returns the mask of the genes to exchange, given two arrays of parents and a generator.
+# Returns the mask of the genes to exchange between two arrays of parents.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
 # Maximum number of random numbers drawn at once: 32 MiB of float64.
 BLOCK_DRAWS = 2**22
@@ -304,8 +304,8 @@ class KMMutation(base.DrawnMutation):
     """Assign every bag to the nearest centroid of its partition (the KM operator).
 
     For cluster labels and problems with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size, which
-    :class:`MinSizeRepair` restores. Raises a TypeError if there is no objective with a method ``reassign``.
+    :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
+    :class:`MinSizeRepair` restores it. Raises a TypeError if there is no objective with a method ``reassign``.
     Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:
     Evolutionary multi-instance clustering (KM operator).
 
