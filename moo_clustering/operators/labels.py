@@ -305,7 +305,7 @@ class KMMutation(base.DrawnMutation):
 
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
-    :class:`MinSizeRepair` restores it. Raises a TypeError if there is no objective with a method ``reassign``.
+    :class:`MinSizeRepair` restores it. Raises a TypeError without an objective with a method ``reassign``.
     Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:
     Evolutionary multi-instance clustering (KM operator).
 
