@@ -85,14 +85,14 @@ def compare(
     algorithm : pymoo Algorithm
         New algorithm, of which copies run.
     n_evals : int
-        Exact number of evaluations of every run.
+        Exact number of evaluations of every run, except for ``"initial"`` and ``"construction"``.
     seeds : int or sequence of int, default=10
         Number of repetitions, or their seeds.
     y : array-like of shape (n_samples,), optional
         Known classes, -1 for unknown, to score partitions. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
-        Controls to run (see Notes), or functions ``control(evaluate, sample, vary, rng)``. ``"auto"``: all
-        that the problem and the algorithm allow.
+        Controls, see the notes of :func:`~moo_clustering.controls.compare`, or functions
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and the algorithm allow.
     n_clusters : int, optional
         Number of clusters of the scored partition, or the nearest number; ties go to fewer clusters, then to
         the least first objective. Default: the knee of the front is scored.
