@@ -1,8 +1,4 @@
-"""Base classes of the operators, and checks that a problem suits an operator.
-
-Operators check their problem with :func:`encoding_of` or :func:`require`, whose errors name the required
-class.
-"""
+"""Base classes of the operators, and checks that a problem suits an operator."""
 
 from __future__ import annotations
 
@@ -171,8 +167,7 @@ class GeneRepair(SeededOperator, Repair):
 class DrawnMutation(SeededMutation):
     """Mutation that is computed only for individuals drawn with probability ``prob``.
 
-    pymoo mutates all individuals and discards the mutants that were not drawn, which is too slow for
-    mutations that evaluate or search.
+    pymoo mutates all individuals, which is too slow for mutations that evaluate or search.
     """
 
     def do(

@@ -25,10 +25,10 @@ CANDIDATES = 3
 class CenterMatchingCrossover(base.PairCrossover):
     """Match the centres of two parents and inherit a random centre of each matched pair.
 
-    The matching minimises the sum of squared distances. A second child inherits the other centres. Children
-    have the attribute ``"mix"`` for :class:`RelocateCenter`: the mix of a random parent plus a uniform number
-    from [-0.2, 0.2], clipped to [0, 1]. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes
-    O(k^2 n_features + k^3) time per pair.
+    The matching minimises the sum of squared distances. A second child inherits the other centres. The
+    children's ``"mix"`` for :class:`RelocateCenter` is that of a random parent plus a uniform number from
+    [-0.2, 0.2], clipped to [0, 1]. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(k^2
+    n_features + k^3) time per pair.
 
     Parameters
     ----------
@@ -101,7 +101,8 @@ class RelocateCenter(base.DrawnMutation):
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
     nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
-    n_features) time per individual, or O(k n_features) for a uniform draw with ``"uniform"``.
+    n_features) time per individual, or O(k n_features) for a uniform draw with ``"uniform"``. Source: Gribel
+    and Vidal, see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
@@ -111,11 +112,6 @@ class RelocateCenter(base.DrawnMutation):
     mix : float, optional
         Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
         :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.
-
-    References
-    ----------
-    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
-    clustering", Pattern Recognition 88 (2019).
     """
 
     def __init__(

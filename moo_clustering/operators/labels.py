@@ -180,10 +180,9 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    If both parents encode the same partition, so do their children. Children may have fewer clusters than
-    their parents, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment
-    of K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is
-    new here.
+    Parents of equal partitions have children of the same partition. Children have no new cluster labels. Takes
+    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters. Source: Evolutionary
+    multi-instance clustering (crossover of CHCMIC); the alignment is new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -256,8 +255,8 @@ class ImprovementMutation(base.DrawnMutation):
     """Redraw labels one by one, with larger probabilities for clusters with a better objective.
 
     For cluster labels and problems with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws. No move
-    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError if there is no
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move
+    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError without an
     objective with a method ``improve``.
 
     Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
@@ -312,8 +311,7 @@ class KMMutation(base.DrawnMutation):
     Parameters
     ----------
     empty : {"farthest", "closest", "keep"}, default="farthest"
-        Bag that moves to an empty cluster: the bag farthest from or (as printed in the paper) closest to its
-        centroid, or none.
+        Bag that fills an empty cluster: farthest from or (as printed) closest to its centroid, or none.
     """
 
     def __init__(
@@ -335,9 +333,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    For non-negative cluster labels, which are first rounded. Equal partitions then have equal genes, so any
-    duplicate elimination finds them; :class:`CanonicalDuplicates` does so without changing genes. Takes
-    O(n_individuals (n_samples + K)) time.
+    Non-negative genes are first rounded. Any duplicate elimination then finds equal partitions;
+    :class:`CanonicalDuplicates` does so without a repair. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -43,9 +43,8 @@ class MedoidSampling(base.SeededSampling):
 class PrefixUnionCrossover(base.PairCrossover):
     """Join the first medoids of parent A and the other medoids of parent B.
 
-    A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in A[:c], up to
-    ``k_max`` genes. The second child swaps the roles, with a new cut. Takes O(n_pairs k_max log k_max) time.
-    Source: NSGA-II-clus.
+    For a random cut c in 1..|A|-1, the child is A[:c] and the genes of B that are not in A[:c], up to
+    ``k_max`` genes. The second child swaps the roles. O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ class SlotOnePointCrossover(base.PairCrossover):
 class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random non-medoid.
 
-    Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
+    O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------

@@ -201,8 +201,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only index encoding needs this repair: in rank encoding, every genotype within the bounds is feasible.
-    Source: PESC, Eq. 3.
+    Only index encoding needs this repair, because ranks within the bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

@@ -304,10 +304,9 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
-    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool, which
-    cuts the cluster into pieces. If at least two pieces contain ``min_share`` of its samples, one or each of
-    them becomes a cluster, with equal probability. Smaller pieces stay with the remainder or the largest
-    piece.
+    Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
+    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, one or each of them
+    becomes a cluster, with equal probability. Smaller pieces stay with the remainder or the largest piece.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
     Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -498,17 +497,16 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
 
-    Crossed children of :class:`~moo_clustering.operators.GroupingOverlayCrossover` are mutated with
-    probability ``crossed``, all other individuals always. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples) time per individual.
-    Source: ParetoClustering, operators.
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples)
+    time per individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a crossed child is mutated.
+        Probability that a child crossed by :class:`~moo_clustering.operators.GroupingOverlayCrossover` is
+        mutated. Other individuals are always mutated.
     polish : float, default=0.3
         Probability that one step of :class:`GraphRefine` follows, whether or not an individual is mutated.
     constraints : PairwiseConstraints, optional

@@ -21,8 +21,7 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels"
-    starts.
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels".
 
     Parameters
     ----------
@@ -67,11 +66,10 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.ran
 class AlignedSeedCrossover(base.PairCrossover):
     """Exchange the seeds of matching clusters between two parents with probability one half.
 
-    The matching minimises the sum of squared distances between centroids. Unmatched seeds of the larger
-    parent go to either child. Repeated seeds are removed, and random documents are added if too few seeds
-    remain. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3)
-    time per pair, plus the evaluation of unevaluated parents. Source: an evolutionary search over the
-    clusters of SISC-ML.
+    The matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
+    Repeated seeds are removed, and random documents are added if too few seeds remain. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
+    plus the evaluation of unevaluated parents. Source: an evolutionary search over the clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -152,15 +150,11 @@ def _distant(
 class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document with the largest membership in its cluster.
 
-    The new seeds represent the clusters that the evaluation found, so the sweeps of the mutant continue where
-    those of its parent ended. If every seed is already the most central document, the mutant is a copy. For
+    The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
+    central document, the mutant is a copy. Unevaluated individuals are evaluated first;
+    :class:`~moo_clustering.operators.ExclusiveMating` mutates evaluated survivors. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an evolutionary search over the
     clusters of SISC-ML.
-
-    Notes
-    -----
-    Unevaluated individuals are evaluated first; :class:`~moo_clustering.operators.ExclusiveMating` mutates
-    evaluated survivors.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

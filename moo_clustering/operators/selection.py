@@ -35,8 +35,7 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        Feasible individuals must have ``crowding``, and ``rank`` if ranks are compared; otherwise a
-        ValueError is raised.
+        Raises a ValueError if feasible individuals have no ``crowding`` or, for ranks, no ``rank``.
     P : ndarray of shape (n_tournaments, pressure)
         Rows of the competitors. The winner of two competes with the next one.
     algorithm : pymoo Algorithm, optional

@@ -56,10 +56,9 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Survival by rank, then crowding distance plus a bonus for satisfied constraints, then at random.
 
-    F_new = F + w_m / M + w_c / C. The bonus, w_m / M + w_c / C, is the attribute ``"constraint_bonus"`` of an
-    individual, which :class:`~moo_clustering.problems.PartitionProblem` sets with
-    ``constraint_handling="crowding"``; default 0, as in the unsupervised algorithm. Source: NSGA-II-clus,
-    Algorithms 1 and 2.
+    The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` of an individual (default 0), which
+    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. Source:
+    NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -149,8 +148,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
           crowding, and the member with the smallest f1 survives.
         - ``"none"``: NSGA-II.
     n_div : int, optional
-        Number of survivors selected by diversity with ``"slots"``. Default: ceil(0.1 n_survive). The paper
-        does not state how it selects them.
+        Number of survivors selected by diversity with ``"slots"``. Default: ceil(0.1 n_survive).
     """
 
     def __init__(
@@ -176,11 +174,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Return the rows of the survivors, shape (n_survive,), and their objectives, shape (n_survive, 2).
+        """Return the rows of the survivors, and their objectives within the survivors, shape (n_survive, 2).
 
         ``ranks`` contains parents and offspring in rank encoding, shape (n_individuals, n_samples), and ``F``
-        their objectives, shape (n_individuals, 2), whose second column is ignored. f2 is computed within the
-        survivors.
+        their objectives, shape (n_individuals, 2), whose second column is ignored.
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -263,8 +260,7 @@ class EliteSurvival(Survival):
     survival : pymoo Survival
         Selects all survivors; the elite then replaces the last of them.
     scalar : callable
-        ``scalar(values, labels) -> scores``, as in :class:`EliteMemory`; the score of a partition must not
-        depend on other partitions.
+        As in :class:`EliteMemory`; the score of a partition must not depend on other partitions.
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
@@ -389,10 +385,9 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Survival of random individuals, a control without selection.
+    """Survival of random individuals, a control without selection. Source: ParetoClustering, controls.
 
-    Select parents at random too, because tournaments use the ``rank`` and ``crowding`` of survivors. Source:
-    ParetoClustering, controls.
+    Select parents at random too, because tournaments use the ``rank`` and ``crowding`` of survivors.
     """
 
     def __init__(self) -> None:

@@ -179,8 +179,7 @@ def perturbed(
     individual : individual
         Not modified.
     share : float
-        Share of genes to change, 0..1. Every one of these bags moves to one of the other clusters, with equal
-        probability.
+        Share of genes to change, 0..1, rounded to a number of genes, which get uniform other clusters.
     n_clusters : int
     rng : numpy.random.Generator
 

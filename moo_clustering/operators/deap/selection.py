@@ -158,8 +158,7 @@ def fgka_fitness(
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor of illegal partitions: share or (as printed in the paper, without a penalty) number of nonempty
-        clusters.
+        Factor of illegal partitions: share or (as printed, but no penalty) number of nonempty clusters.
 
     Returns
     -------

@@ -98,8 +98,7 @@ def bag_toolbox(
         Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
         move improves, or redraw all genes at once by distance (Eq. 9).
     p_gene, weights, bias, empty
-        Options of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and
-        :meth:`BagObjective.reassign`.
+        Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
     Returns
     -------
