@@ -70,14 +70,12 @@ class AMOSA(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        Mutation, or ``perturb(problem, X, rng) -> X`` for ``X`` of shape (n, n_var). Default:
-        :class:`LaplaceNoise`.
+        Or ``perturb(problem, X, rng) -> X`` for ``X`` of shape (n, n_var). Default: :class:`LaplaceNoise`.
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: equal genes (True), none (False), those of a pymoo operator
-        (:class:`~moo_clustering.operators.CanonicalDuplicates` is fast), or equal ``canonical(X)`` (a
-        callable).
+        Duplicates that the archive rejects: equal genes (True), none, those of a pymoo operator (fast:
+        :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
 
     Attributes
     ----------
@@ -91,12 +89,10 @@ class AMOSA(Algorithm):
     Notes
     -----
     A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
-    evaluated one by one, so AMOSA suits problems with fast single evaluations. A move takes O(SL n_obj) time
-    in addition to its evaluation.
+    evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates, by the difference of the violations relative to their range;
-    objectives decide only among equal violations. Genotypes that the problem returns (``out["X"]``) replace
-    the evaluated genotypes.
+    The smaller constraint violation dominates, by the difference of the violations relative to their range.
+    Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
 
     References
     ----------
@@ -258,10 +254,7 @@ def _n_samples(gamma: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
-    """Return the probability of a move to a solution that is dominated by an average amount.
-
-    ``1 / (1 + exp(amount / temperature))`` or, with ``"literal"``, ``1 / (1 + exp(amount * temperature))``.
-    """
+    """Return the probability of a move to a solution dominated by an average amount, see :class:`AMOSA`."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -482,8 +475,7 @@ class CooledDown(Termination):
 class LaplaceNoise(Mutation):
     """Add Laplacian noise to one random variable of every individual.
 
-    Values are clipped to the bounds, and integer variables move by at least one. Source: Bandyopadhyay et
-    al. (2008), see :class:`AMOSA`.
+    Values are clipped to the bounds, and integer variables move by at least one. Source: see :class:`AMOSA`.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    Parents of equal partitions have children of the same partition. Children have no new cluster labels. Takes
+    Equal parents have equal children. Children can have fewer clusters, but no new cluster labels. Takes
     O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters. Source: Evolutionary
     multi-instance clustering (crossover of CHCMIC); the alignment is new here.
     """

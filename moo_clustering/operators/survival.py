@@ -135,7 +135,8 @@ class DynamicDiversitySurvival(_SeededSurvival):
     computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
     For problems with f2 as second objective, the methods of
     :class:`~moo_clustering.problems.NeighborGraphProblem`, and feasible individuals only. Takes O(pop N) time
-    for f2, and O(n_div pop N) time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis".
+    for f2, and O(n_div pop N) time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which
+    states only the number ``n_div``.
 
     Parameters
     ----------
