@@ -200,8 +200,7 @@ class CountedStep(Documented, ABC):
     """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
 
     ``toolbox.repair``, if registered, repairs new individuals before evaluation. Subclasses implement
-    ``_generation``, return the names of required toolbox functions from ``_needed``, and list their logbook
-    columns in ``columns``.
+    ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
     Parameters
     ----------
@@ -209,8 +208,7 @@ class CountedStep(Documented, ABC):
         Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
     max_evals : int, optional
         Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
-        counts in ``n_trials``. A ``mutate`` without a batched form with ``max_trials`` can exceed it, by less
-        than the trials of one individual.
+        counts in ``n_trials``. Without a batched ``mutate``, the trials of one individual can exceed it.
 
     Attributes
     ----------
@@ -362,6 +360,8 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 class GenerationalStep(CountedStep):
     """Generation with selection, crossover, mutation, replacement, and an elite of one individual.
 
+    Unchanged individuals are not evaluated again.
+
     Parameters
     ----------
     elitism : {1, 0}
@@ -370,8 +370,7 @@ class GenerationalStep(CountedStep):
         ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
         individuals can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        Maximum number of evaluations, see :class:`CountedStep`. The best individuals of the old population
-        replace children beyond it.
+        See :class:`CountedStep`. The best individuals of the old population replace children beyond it.
     """
 
     def __init__(
@@ -448,8 +447,7 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that a selected individual is changed by ``mutate`` and then by ``km``. Unchanged
-        individuals are not evaluated again.
+        Probabilities that ``mutate`` and then ``km`` change a selected individual.
     """
 
     def __init__(
@@ -476,7 +474,7 @@ class GcukStep(GenerationalStep):
     cxpb : float, default=0.2
         Probability that a pair of consecutive selected individuals is crossed.
     mutpb : float, default=0.3
-        Probability that an individual is then mutated. Unchanged individuals are not evaluated again.
+        Probability that an individual is then mutated.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -523,8 +521,7 @@ class ChcStep(CountedStep):
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a crossed pair, or without a surviving child.
     mutate : {"children", "population"}, default="children"
-        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, which compete with the
-        children if they change.
+        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents.
     step : float, default=1
         Decrease of ``d``.
     restart : callable, optional
@@ -533,7 +530,7 @@ class ChcStep(CountedStep):
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
-        Maximum number of evaluations, see :class:`CountedStep`. Children beyond it are dropped.
+        See :class:`CountedStep`. Children beyond it are dropped.
     unique : callable, optional
         ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of individuals
         with equal keys survives, if enough others remain.
