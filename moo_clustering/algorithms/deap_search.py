@@ -25,8 +25,7 @@ _ATTRIBUTE = "attribute."
 class DeapSearch:
     """A :class:`Search` over a DEAP toolbox.
 
-    Raises a TypeError or ValueError if the toolbox lacks a function, or ``rng``, ``pop_size`` or
-    ``statistics`` is invalid.
+    Raises a TypeError or ValueError if the toolbox lacks a function, or another argument is invalid.
 
     Parameters
     ----------
@@ -35,8 +34,7 @@ class DeapSearch:
         ``fitness``; and, unless the step has ``start``, ``evaluate_population(population)``, which evaluates
         in place and can return the number of evaluations.
     step : callable
-        ``step(population, toolbox, rng)`` runs one generation, see Notes; for instance :class:`ChcStep`,
-        :class:`GkaStep` or :class:`GcukStep`.
+        ``step(population, toolbox, rng)`` runs one generation, see Notes; for instance :class:`ChcStep`.
     rng : Generator
         Random generator of ``population`` and ``step``.
     pop_size : int
@@ -59,15 +57,13 @@ class DeapSearch:
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
     with a mapping of logbook columns, or None if it finds no new individuals. Optional attributes are
-    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same as the
-    step; ``finished``, whether the search has ended; and ``eligible(population)``, the individuals that may
-    enter the hall of fame.
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same;
+    ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
 
     Checkpoints contain genes, fitness and other plain attributes of individuals, generator, logbook and hall
     of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. The toolbox restores individuals by ``from_genes(genes)``,
-    ``individual(genes)`` or ``individual()``. A restored search is bit-identical if ``step`` and toolbox draw
-    only from ``rng``.
+    ``restore_checkpoint_state(arrays, meta)``. ``from_genes(genes)``, ``individual(genes)`` or
+    ``individual()`` restores individuals. Restored searches are bit-identical if all draws are from ``rng``.
     """
 
     def __init__(
