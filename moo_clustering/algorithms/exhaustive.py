@@ -26,10 +26,8 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
     Parameters
     ----------
-    n : int
-        Number of samples.
-    k_max : int
-        Maximum number of medoids.
+    n, k_max : int
+        Number of samples, and maximum number of medoids.
 
     Returns
     -------
@@ -43,10 +41,8 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    n : int
-        Number of samples.
-    k_max : int
-        Maximum number of medoids.
+    n, k_max : int
+        Number of samples, and maximum number of medoids.
 
     Returns
     -------
