@@ -155,8 +155,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     """Return the grid box of every solution: its interval 0..n_bins-1 per objective, shape (n, n_obj).
 
-    Equal intervals span the finite values of an objective. Infinite values are in the first or last interval,
-    and equal finite values in the first.
+    Equal intervals span the finite values of an objective; infinite values are in the first or last interval.
     """
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
