@@ -77,9 +77,9 @@ class CHC(Algorithm):
 
     Notes
     -----
-    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. A generation takes at
-    most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a termination by
-    generations, evaluations or time, because pymoo's default may end a run in such idle generations.
+    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
+    generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
+    in which no pair exceeds the threshold. Others take at most ``pop_size`` evaluations.
 
     References
     ----------
