@@ -240,8 +240,7 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 class Evaluation:
     """Evaluate arrays of genotypes for an algorithm, and count the evaluations.
 
-    Genotypes that the problem returns (``out["X"]``) replace the evaluated ones, in their dtype. Raises a
-    ValueError if an objective is NaN.
+    Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype. NaN objectives raise a ValueError.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -377,8 +376,7 @@ class PymooSearch:
     seed : int, SeedSequence, Generator or None, default=None
         None: the seed of the algorithm, if it has one.
     n_gen : int, optional
-        Planned number of generations, for algorithms with a schedule (RVEA). Resuming such a search with
-        another number changes the result.
+        Planned number of generations, for algorithms with a schedule (RVEA), whose results depend on it.
 
     Attributes
     ----------
@@ -396,8 +394,7 @@ class PymooSearch:
 
     For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
     and so are resumed and uninterrupted runs. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be resumed, and
-    raise an error if a checkpoint is requested. pymoo functions without a generator argument draw from the
-    generator of the run.
+    raise an error if a checkpoint is requested.
     """
 
     def __init__(
@@ -566,8 +563,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
     """Replace pymoo's default operators for real numbers in an algorithm.
 
-    A class is instantiated with all operators and ``pop_size``. An object is copied, and keeps user-supplied
-    operators.
+    A class is instantiated with all operators and ``pop_size``. Copies of objects keep other operators.
     """
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
@@ -608,10 +604,9 @@ class AlgorithmState:
     """Save and restore the changed attributes of an algorithm and its parts.
 
     Create it after ``algorithm.setup`` and before the start. Parts are objects of the operator classes of
-    pymoo and of this package (survival, mating, normalisation, ...) in attributes, lists, tuples and
-    dictionaries. A part with the methods of :class:`Checkpointable` saves its own attributes. Objects of
-    other classes, and everything that belongs to the problem, must be constant. Creation and every save hash
-    all arrays of the parts.
+    pymoo and of this package in attributes, lists, tuples and dictionaries, such as survival and mating.
+    :class:`Checkpointable` parts save their attributes. Objects of other classes, and everything that belongs
+    to the problem, must be constant. Creation and every save hash all arrays of the parts.
     """
 
     def __init__(self, algorithm: Algorithm) -> None:
