@@ -53,16 +53,15 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP act like Ctrl-C if they have the handler of
-    SIGINT; see :class:`InterruptGuard`.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C, see
+    :class:`InterruptGuard`.
 
     Parameters
     ----------
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. It can be
-        larger than in the interrupted run.
+        Number of generations after the initial population, including those before a checkpoint.
     recorder : Recorder, optional
         Records the objectives of every generation, also in checkpoints.
     verbose : bool, default=False
@@ -592,9 +591,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 
 def finite_statistics() -> tools.Statistics:
-    """Create DEAP statistics of the finite values of the first objective: min, avg, std and max.
-
-    Statistics are NaN if no value is finite.
+    """Create DEAP statistics of finite values of the first objective: min, avg, std, max; NaN without any.
 
     Returns
     -------
