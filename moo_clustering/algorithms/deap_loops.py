@@ -360,8 +360,6 @@ def _apply(func: Any, children: Individuals, chosen: NDArray[Any], max_trials: i
 class GenerationalStep(CountedStep):
     """Generation with selection, crossover, mutation, replacement, and an elite of one individual.
 
-    Unchanged individuals are not evaluated again.
-
     Parameters
     ----------
     elitism : {1, 0}
@@ -447,7 +445,7 @@ class GkaStep(GenerationalStep):
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that ``mutate`` and then ``km`` change a selected individual.
+        Probabilities that ``mutate`` and then ``km`` change a selected individual; others are not evaluated.
     """
 
     def __init__(
@@ -474,7 +472,7 @@ class GcukStep(GenerationalStep):
     cxpb : float, default=0.2
         Probability that a pair of consecutive selected individuals is crossed.
     mutpb : float, default=0.3
-        Probability that an individual is then mutated.
+        Probability that an individual is then mutated. Unchanged individuals are not evaluated again.
     """
 
     columns = ("nevals", "ntrials", "ncross")
@@ -521,7 +519,7 @@ class ChcStep(CountedStep):
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a crossed pair, or without a surviving child.
     mutate : {"children", "population"}, default="children"
-        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents.
+        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, as further children.
     step : float, default=1
         Decrease of ``d``.
     restart : callable, optional
