@@ -61,7 +61,7 @@ def drive(
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint.
+        Generations after the initial population, including those before a checkpoint; may be increased.
     recorder : Recorder, optional
         Records the objectives of every generation, also in checkpoints.
     verbose : bool, default=False
