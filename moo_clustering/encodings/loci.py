@@ -38,8 +38,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first, padded with -1. :meth:`random`, :meth:`repair`
-        and :meth:`encode` use them.
+        Nearest other samples of every sample, nearest first, padded with -1, from which links are drawn.
     n_samples : int, optional
         Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
@@ -63,8 +62,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Notes
     -----
     Decoding ``"locus"`` by union-find takes O(n_individuals n_samples log n_samples) time at worst and almost
-    linear time in practice; :meth:`parts` of other kinds takes O(n_individuals n_var). Deep copies share all
-    data, because encodings are immutable.
+    linear time in practice; :meth:`parts` of other kinds takes O(n_individuals n_var). Deep copies share data.
 
     References
     ----------
@@ -193,11 +191,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
         "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
         cluster, every connected piece has a tree, whose root links to the root of the first piece. Without
-        neighbours, every sample links to the next sample of its cluster, and the last to itself.
+        neighbours, every sample links to the next sample of its cluster, and the last to itself. With
+        neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
 
         The other kinds cut the links with genes between clusters, and "short" redirects them to the first
         part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
-        connected in the tree. O(n_samples (n_neighbors + log n_samples)) time per individual with neighbours.
+        connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -215,11 +214,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes and replace invalid links; bits are clipped to 0 and 1.
-
-        The replacement is the parent in the tree or, without a tree of links with genes, the nearest
-        neighbour or, without neighbours, no link.
-        """
+        """Round genes, and clip bits; parents, else nearest neighbours, else self links replace invalid links."""
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -304,8 +299,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 def relevant_links(delta: Delta, n_samples: int) -> int:
     """Number of links of a spanning tree with genes: at least 1, or 0 for a single sample.
 
-    ``delta`` is the percentage of links without genes, from 0 to below 100. ``"sr5"`` means 5 sqrt(N) genes,
-    and ``"auto"`` 80 percent for up to 1000 samples, 98 for more than 62,500, and ``"sr5"`` in between. Other
+    ``delta`` is as in :class:`LocusAdjacencyEncoding`: from 0 to below 100, ``"auto"`` or ``"sr5"``. Other
     values raise a ValueError.
     """
     if delta == "auto":

@@ -225,8 +225,7 @@ class VectorSpace(MedoidSpace):
 
     For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
     data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
-    data. Memory is O(p n) besides the data. Euclidean distances take O(n^2 d) time once, for
-    ``total_to_one``.
+    data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
     """
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
