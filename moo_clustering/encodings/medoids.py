@@ -95,11 +95,9 @@ class MedoidEncoding(_MedoidGenes):
         Features; or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
         are not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, and number of genes. Square roots of n_samples are limited to
-        2..n_samples-1 (1 for one sample).
+        Largest number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
     metric : str or callable, default="euclidean"
-        Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1 to all others.
+        As for :func:`sklearn.metrics.pairwise_distances`. Cosine distances of zero rows to others are 1.
     k_min : int, default=2
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
@@ -239,16 +237,14 @@ class MedoidEncoding(_MedoidGenes):
 class MedoidSlotEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids in slots, with -1 for empty slots.
 
-    Unlike :class:`MedoidEncoding`, this encoding accepts asymmetric distances, such as the directed Hausdorff
-    distance between bags, and does not move medoids between slots, so that crossover exchanges slots.
-    Decoding takes O(n_individuals k_max n_samples) time. Source: Evolutionary multi-instance clustering
-    (MIGCUK).
+    Unlike :class:`MedoidEncoding`, this encoding accepts asymmetric distances, such as directed Hausdorff
+    distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
+    n_samples) time. Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        ``distances[i, j]`` is the non-negative distance from sample i to sample j. float32 and float64 arrays
-        are not copied.
+        Non-negative distances from the samples of the rows. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 
@@ -285,8 +281,7 @@ class MedoidSlotEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` medoids.
 
-        The first empty slots get the samples with the lowest row numbers, so the repair is deterministic.
-        Genes are first rounded.
+        Genes are first rounded. The first empty slots get the samples with the lowest row numbers.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
@@ -371,8 +366,7 @@ def repair_slots(
 ) -> IntArray:
     """Empty the slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids.
 
-    Genes are first rounded. Added samples are random or, without a generator, have the lowest row numbers.
-    Valid rows do not change.
+    Genes are first rounded. Added samples are random or, without a generator, the lowest row numbers.
     """
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
