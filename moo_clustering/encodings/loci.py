@@ -62,7 +62,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
     Notes
     -----
     Decoding ``"locus"`` by union-find takes O(n_individuals n_samples log n_samples) time at worst and almost
-    linear time in practice; :meth:`parts` of other kinds takes O(n_individuals n_var). Deep copies share data.
+    linear time in practice, :meth:`parts` of other kinds O(n_individuals n_var). Deep copies share all data.
 
     References
     ----------
@@ -214,7 +214,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Round genes, and clip bits; parents, else nearest neighbours, else self links replace invalid links."""
+        """Round genes, clip bits, and replace invalid links.
+
+        The replacement is the parent in the tree, else the nearest neighbour, else the sample itself.
+        """
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
