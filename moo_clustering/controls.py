@@ -104,9 +104,8 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
-        length or ``problem`` has no ``decode``, an objective is not finite, or the algorithm evaluates
-        individuals without the problem.
+        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` does not match
+        or cannot be used, an objective is not finite, or the algorithm evaluates without the problem.
 
     Warns
     -----
@@ -122,8 +121,7 @@ def compare(
     - ``"initial"``: one initial population. ``"random"``: initial populations for all evaluations.
     - ``"drift"``: the same operators, with random parents and survivors.
     - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives, and restart
-      with new weights after at most 100 failures. A single objective has one incumbent, which restarts after
-      at most max(100, n_var) failures.
+      with new weights after at most 100 failures (single objective: one incumbent, max(100, n_var) failures).
     - ``"local search"``: the same, but restarts from five mutations of the best incumbent.
     - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
     - ``"construction"``: the partitions of ``problem.greedy_front()``.
@@ -303,13 +301,13 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
         ``ari`` of the scored partition, and ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and, with
-        classes, ``ari``.
+        ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and
+        ``ari``.
 
     Notes
     -----
-    Hypervolumes are relative to the box from the best values of all runs to the worst values of their fronts,
-    extended by a tenth of the range.
+    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
+    tenth of the range.
     """
 
     runs: pd.DataFrame
