@@ -50,8 +50,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Maximum number of clusters. Solutions with more clusters, or with more than the largest number of
-        clusters of any front, are ignored.
+        Solutions with more clusters are ignored, and so are those with more clusters than any front has.
     surface : {"staircase", "points"}, default="staircase"
         Distance to the surface, or only to the solutions of the control fronts.
 
@@ -61,8 +60,7 @@ def attainment_scores(
 
     References
     ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, but with the largest of the minimum distances
-    instead of the printed rule.
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, but with the largest of the minimum distances.
 
     Examples
     --------
@@ -159,8 +157,7 @@ class AttainmentScores:
     def best(self, n_clusters: int | None = None) -> int:
         """Return the solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to fewer clusters, then to the first solution. Raises a ValueError if no such solution has a
-        score.
+        Ties go to fewer clusters, then to the first solution. Raises a ValueError if none has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -337,10 +334,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Return at most ``n_members`` members nearest to evenly spaced values, in the order of their values.
-
-    There are fewer if one member is nearest to several of the spaced values.
-    """
+    """Return the distinct members nearest to ``n_members`` evenly spaced values, in the order of values."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order
