@@ -104,8 +104,9 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` does not match
-        or cannot be used, an objective is not finite, or the algorithm evaluates without the problem.
+        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
+        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates without
+        ``problem``.
 
     Warns
     -----

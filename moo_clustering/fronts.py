@@ -50,7 +50,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are ignored, and so are those with more clusters than any front has.
+        Maximum number of clusters, limited to the smallest maximum of all fronts; others are ignored.
     surface : {"staircase", "points"}, default="staircase"
         Distance to the surface, or only to the solutions of the control fronts.
 
