@@ -531,7 +531,7 @@ class ChcStep(CountedStep):
         See :class:`CountedStep`. Children beyond it are dropped.
     unique : callable, optional
         ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of individuals
-        with equal keys survives, if enough others remain.
+        with equal keys survives, as long as enough others remain.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ objective : BagObjective, optional
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the genes that an operator made; raise a ValueError, naming it, for a wrong shape or NaN."""
+    """Return the genes that an operator made; raise a ValueError that names it for a wrong shape or NaN."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 

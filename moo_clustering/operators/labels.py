@@ -180,9 +180,10 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    Equal parents have equal children. Children can have fewer clusters, but no new cluster labels. Takes
-    O(n_samples) time per pair, plus O(K^3) for the alignment of K > 2 clusters. Source: Evolutionary
-    multi-instance clustering (crossover of CHCMIC); the alignment is new here.
+    Aligned parents with the same partition have children with this partition. Children can have fewer
+    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of
+    K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is
+    new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:

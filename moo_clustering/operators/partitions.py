@@ -1,4 +1,4 @@
-"""Operators of ParetoClustering, which merge, split and refine clusters; one gene per sample is its label.
+"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering.
 
 To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override ``varied``.
 """

@@ -35,7 +35,7 @@ def batched_tournament(
     Parameters
     ----------
     pop : Population
-        Raises a ValueError if feasible individuals have no ``crowding`` or, for ranks, no ``rank``.
+        Feasible individuals without ``crowding`` or, for ranks, without ``rank`` raise a ValueError.
     P : ndarray of shape (n_tournaments, pressure)
         Rows of the competitors. The winner of two competes with the next one.
     algorithm : pymoo Algorithm, optional

@@ -66,7 +66,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has
         no effect there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
-        Drops later duplicates before ranking, if enough individuals remain.
+        Drops later duplicates before ranking, as long as enough individuals remain.
 
     Notes
     -----

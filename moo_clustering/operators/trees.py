@@ -42,7 +42,7 @@ class MSTInterestingnessSampling(base.SeededSampling):
           links; then the tree without the links between k-means clusters, for k = 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"
         New link of a sample without its tree link: a random neighbour, or the sample itself. With
-        ``"delta"``, ``"neighbor"`` also draws the sample itself, but not the removed link. Bits become 0.
+        ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits become 0.
 
     Notes
     -----

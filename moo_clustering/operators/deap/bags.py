@@ -179,7 +179,7 @@ def perturbed(
     individual : individual
         Not modified.
     share : float
-        Share of genes to change, 0..1, rounded to a number of genes, which get uniform other clusters.
+        Share of genes that move to a random other cluster, 0..1, rounded to a number of genes.
     n_clusters : int
     rng : numpy.random.Generator
 
