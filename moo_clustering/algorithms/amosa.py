@@ -70,7 +70,7 @@ class AMOSA(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        Or ``perturb(problem, X, rng) -> X`` for ``X`` of shape (n, n_var). Default: :class:`LaplaceNoise`.
+        Callables are ``perturb(problem, X, rng) -> X``, shape (n, n_var). Default: :class:`LaplaceNoise`.
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True

@@ -61,7 +61,8 @@ def drive(
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Generations after the initial population, including those before a checkpoint; may be increased.
+        Number of generations after the initial population, including those before a checkpoint. A resumed
+        run can have more generations than the interrupted run.
     recorder : Recorder, optional
         Records the objectives of every generation, also in checkpoints.
     verbose : bool, default=False
