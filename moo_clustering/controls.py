@@ -1,4 +1,4 @@
-"""Controls of evolutionary searches: baselines with the same operators and the same number of evaluations.
+"""Controls of evolutionary searches: baselines with the same operators and number of evaluations.
 
 :func:`compare` compares a pymoo algorithm with its controls, :func:`compare_deap` a DEAP toolbox, and
 ``model.controls(X)`` the search of an estimator.
@@ -56,11 +56,11 @@ _BY_MUTATION = ("climbs", "local search", "annealing")
 CONTROLS = ("initial", "random", "drift", *_BY_MUTATION, "construction")
 Genes = NDArray[Any]
 Control = Callable[..., Any]
-# Points of the anytime curves; most generations without a counted evaluation.
+# Number of points of the anytime curves, and maximum number of generations without a counted evaluation.
 _POINTS, _IDLE = 20, 100
-# Number of parallel incumbents with their own weights, for several objectives; least evaluations of each.
+# Maximum number of parallel incumbents for several objectives, and minimum number of evaluations of each.
 _INCUMBENTS, _LEAST = 20, 50
-# Trials without improvement before a climb restarts, and number of mutations of a perturbation.
+# Failed trials before a restart, and mutations per perturbation.
 _PATIENCE, _KICK = 100, 5
 # Temperatures of annealing, relative to the range of the objectives in the first sample.
 _HOT, _COLD = 0.1, 0.0005
@@ -85,27 +85,17 @@ def compare(
     algorithm : pymoo Algorithm
         New algorithm, of which copies run.
     n_evals : int
-        Exact number of evaluations of every run.
+        Exact number of evaluations of every run, except for ``"initial"`` and ``"construction"``.
     seeds : int or sequence of int, default=10
         Number of repetitions, or their seeds.
     y : array-like of shape (n_samples,), optional
         Known classes, -1 for unknown, to score partitions. The searches do not use them.
     controls : "auto" or sequence of str or callables, default="auto"
-        Controls to run. ``"auto"``: all that the problem and the algorithm allow. A function
-        ``control(evaluate, sample, vary, rng)`` is a user-defined control: ``evaluate(X)`` returns the
-        objectives of genes and ends the control after ``n_evals``; ``sample()`` draws, ``vary(X)`` mutates.
-
-        - ``"initial"``: one initial population. ``"random"``: initial populations for all evaluations.
-        - ``"drift"``: the same operators, with random parents and survivors.
-        - ``"climbs"``: incumbents that accept mutants that are not worse, in randomly weighted objectives.
-          They restart with new weights after 100 failures. A single objective has one incumbent, which
-          restarts after n_var failures, at least 100.
-        - ``"local search"``: the same, but restarts from five mutations of the best incumbent.
-        - ``"annealing"``: incumbents that accept worse mutants with decreasing probability.
-        - ``"construction"``: the partitions of ``problem.greedy_front()``.
+        Controls, see the notes of :func:`~moo_clustering.controls.compare`, or functions
+        ``control(evaluate, sample, vary, rng)``. ``"auto"``: all that the problem and the algorithm allow.
     n_clusters : int, optional
-        Selects the scored partition: nearest number of clusters, then least first objective. Default: the
-        knee of the front.
+        Number of clusters of the scored partition, or the nearest number; ties go to fewer clusters, then to
+        the least first objective. Default: the knee of the front is scored.
 
     Returns
     -------
@@ -115,7 +105,8 @@ def compare(
     ------
     TypeError, ValueError
         If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
-        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates by itself.
+        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates without
+        ``problem``.
 
     Warns
     -----
@@ -126,9 +117,21 @@ def compare(
 
     Notes
     -----
-    Besides the evaluations, O(n_evals log n_evals) time per run for two objectives, otherwise
-    O(n_evals n_front n_obj). The archive contains one of several solutions with equal objectives, and no
-    infeasible solutions.
+    The controls are:
+
+    - ``"initial"``: one initial population. ``"random"``: initial populations for all evaluations.
+    - ``"drift"``: the same operators, with random parents and survivors.
+    - ``"climbs"``: incumbents accept mutants that are not worse in randomly weighted objectives, and restart
+      with new weights after at most 100 failures (single objective: one incumbent, max(100, n_var) failures).
+    - ``"local search"``: the same, but restarts from five mutations of the best incumbent.
+    - ``"annealing"``: incumbents accept worse mutants with decreasing probability.
+    - ``"construction"``: the partitions of ``problem.greedy_front()``.
+
+    In user-defined controls, ``evaluate(X)`` returns the objectives of genes and ends the control after
+    ``n_evals``, ``sample()`` draws genes, and ``vary(X)`` mutates them.
+
+    Runs take O(n_evals log n_evals) time besides evaluations for two objectives, otherwise
+    O(n_evals n_front n_obj). The archive contains only feasible solutions with distinct objectives.
 
     Examples
     --------
@@ -158,15 +161,15 @@ def compare_deap(
     """Run a DEAP toolbox and its controls with the same number of evaluations, and compare the results.
 
     The control ``"drift"`` replaces ``select`` and ``select_parents`` by random selection, and sets the
-    ``elitism`` of the step to 0. It does not apply to CHC, or to user-defined steps that select by
-    themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
-    :func:`~moo_clustering.algorithms.chc` as often as the evolution.
+    ``elitism`` of the step to 0. It requires ``select``, excludes CHC, and has no effect on steps that select
+    by themselves. Incumbents use the k-means step of :func:`~moo_clustering.algorithms.gka` and
+    :func:`~moo_clustering.algorithms.chc` with the probability of the evolution.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox, or callable
-        As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and ``decode(genes)`` for
-        ``y`` unless genes are labels; or a function ``toolbox(rng)`` that creates one for a generator.
+        As for :class:`~moo_clustering.algorithms.DeapSearch`, with ``evaluate``, and with ``decode(genes)``
+        for ``y`` unless genes are labels; or a function ``toolbox(rng)`` that creates a toolbox.
     step : callable
         As for :class:`~moo_clustering.algorithms.DeapSearch`. Copies of it run.
     pop_size : int
@@ -187,10 +190,10 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search that ``plan()`` returns with its controls; ``given``: options of :func:`compare`.
+    """Compare the search that ``plan()`` returns with its controls; ``given`` are options of :func:`compare`.
 
-    A DEAP search is planned again for every run. ``landmark_of`` maps the samples of ``y`` to landmarks, if
-    partitions are of landmarks.
+    A DEAP search is planned again for every run. The option ``landmark_of`` maps the samples of ``y`` to
+    landmarks, if the search partitions landmarks.
     """
     search = first.search
     if isinstance(search, PymooSearch):
@@ -243,7 +246,7 @@ def _compared(
             )
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
             raise ValueError("y must contain classes 0, 1, ..., at least one, and -1 for unknown classes.")
-    # The first generations compile kernels, which would count as time of the first run.
+    # Compile kernels in a short run, so that compilation does not count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
     try:
@@ -266,7 +269,7 @@ def _compared(
         rows.append(key | _scored(decode, meter, meter.front, meter.genes, box, y, n_clusters))
         for n, F, X in meter.course:
             point = {"evaluations": n, "hypervolume": hypervolume(F, box)}
-            # Measures of a front would take as long as the run; those of one solution are cheap.
+            # Measures of whole fronts would take as long as the run.
             if len(meter.names) == 1:
                 scored = _scored(decode, meter, F, X, box, y, n_clusters)
                 point |= {name: scored[name] for name in (f"best {meter.names[0]}", "ari") if name in scored}
@@ -275,7 +278,7 @@ def _compared(
 
 
 def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
-    """Names of the controls to run. Raises if one is impossible, or there is no mutation."""
+    """Return the names of the controls to run; raise a ValueError if one is unknown or impossible."""
     named = [controls] if isinstance(controls, str) else list(controls)
     if controls == "auto":
         named = [name for name in CONTROLS if name not in lacking or name in _BY_MUTATION]
@@ -299,13 +302,13 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
         ``ari`` of the scored partition, and ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` of every run. For one objective also ``best <objective>`` and, with
-        classes, its ``ari``.
+        ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and
+        ``ari``.
 
     Notes
     -----
-    Hypervolumes are relative to the box from the best values of all runs to the worst values of their fronts,
-    extended by a tenth of the range.
+    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
+    tenth of the range.
     """
 
     runs: pd.DataFrame
@@ -346,7 +349,7 @@ class ControlComparison(NamedTuple):
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
         less = (measure.startswith("best ") and measure != "best ari") or measure == "seconds"
         values = -values if less else values
-        # A control can end without a feasible solution.
+        # Drop controls without any feasible solution.
         ours, others = values.pop(EVOLUTION), values.dropna(axis=1, how="all")
         found = {str(name): paired_difference(ours, theirs) for name, theirs in others.items()}
         return pd.DataFrame.from_dict(found, orient="index")
@@ -377,7 +380,7 @@ class ControlComparison(NamedTuple):
             # Runs that end earlier keep their last value.
             held = run.set_index("evaluations")[shown].reindex(grid, method="ffill").bfill()
             runs.setdefault(str(method), []).append(held.reset_index())
-        # Imported by name, because plots come after controls in the order of imports.
+        # Lazy import, because plots come after controls in the order of imports.
         plots = importlib.import_module("moo_clustering.visualization")
         figure: Figure = plots.plot_convergence(runs, title=title, path=path)
         return figure
@@ -390,8 +393,8 @@ class ControlComparison(NamedTuple):
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
     """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses.
 
-    Pairs with a missing value are omitted. p is 1 if nothing differs. Differences within the rounding noise
-    of a pair are 0, and differences that differ by rounding noise have equal ranks in Wilcoxon's test.
+    Pairs with a missing value are omitted, and p is 1 if all differences are 0. Differences within rounding
+    noise are 0, and those that differ by rounding noise have equal ranks in Wilcoxon's test.
     """
     away, noise = clear_differences(ours, theirs)
     there = ~np.isnan(away)
@@ -413,7 +416,7 @@ class _Spent(Exception):
 class Meter:
     """Count evaluations, archive non-dominated solutions, and end a run by an exception.
 
-    ``front`` and ``genes`` are the archive. ``course`` contains the archive at numbers of evaluations.
+    ``front`` and ``genes`` are the archive, and ``course`` its history by number of evaluations.
     """
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
@@ -426,13 +429,13 @@ class Meter:
         self._next = n_evals / _POINTS
 
     def admit(self, n: int) -> int:
-        """Number of allowed evaluations, at most n. Ends the run if there are none."""
+        """Return the number of allowed evaluations, at most n; end the run if it is 0."""
         if self.count >= self.n_evals:
             raise _Spent
         return min(n, self.n_evals - self.count)
 
     def take(self, X: Genes, F: FloatArray, violation: FloatArray, asked: int) -> None:
-        """Count and archive individuals. Ends the run if it requested more."""
+        """Count and archive individuals; end the run if it requested more evaluations."""
         if not np.isfinite(F).all():
             bad = ~np.isfinite(F)
             raise ValueError(
@@ -450,7 +453,7 @@ class Meter:
             raise _Spent
 
     def settle(self) -> None:
-        """Update the archive, and add it to the course."""
+        """Update the archive, and append it to ``course``."""
         if self._new:
             genes, F = (np.concatenate(parts) for parts in zip(*self._new, strict=True))
             if len(self.front):
@@ -464,7 +467,7 @@ class Meter:
 
 
 def _named(control: Any) -> str:
-    """Name of a user-defined control."""
+    """Return the name of a user-defined control."""
     name = name_of(control).strip("_").replace("_", " ")
     if not can_take(control, None, None, None, None):
         raise TypeError(f"a control must accept (evaluate, sample, vary, rng); {name_of(control)} does not.")
@@ -519,7 +522,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
 
 
 def _incumbents(run: Any, meter: Meter, method: str) -> None:
-    """Climbs, iterated local search or annealing of parallel incumbents, until the meter ends them."""
+    """Run climbs, iterated local search or annealing of parallel incumbents until the meter ends them."""
     rng: np.random.Generator = run.rng
     starts = run.sample()
     F, violation = run.evaluate(starts)
@@ -527,19 +530,19 @@ def _incumbents(run: Any, meter: Meter, method: str) -> None:
     span[span == 0] = 1.0
     left = meter.n_evals - meter.count
     single = F.shape[1] == 1
-    # All weights are equal for one objective, so a single incumbent climbs.
+    # With one objective all weight vectors are equal, so a single incumbent gets all evaluations.
     n = 1 if single else int(np.clip(left // _LEAST, 1, _INCUMBENTS))
     patience = max(10, min(max(_PATIENCE, starts.shape[1]) if single else _PATIENCE, left // n // 5))
 
     def values(F: FloatArray, violation: FloatArray, weights: FloatArray) -> FloatArray:
-        # Any violation is worse than any objective.
+        # A violation outweighs any objective.
         total: FloatArray = ((F - low) / span * weights).sum(axis=-1) + 1e6 * violation
         return total
 
     used = np.zeros(len(starts))
 
     def begun(weights: FloatArray) -> tuple[Genes, FloatArray]:
-        """Best starts by weights; for one objective, the best that was not used yet."""
+        """Return the best starts by weights; for one objective, the best unused start."""
         scores = values(F, violation, weights[:, None])
         rows = (scores + 1e9 * used).argmin(axis=1)
         used[rows] += single
@@ -584,7 +587,7 @@ class RandomDraws(NamedTuple):
 
 
 def random_draws(search: PymooSearch, n_evals: int, seed: int, objective: int, verbose: bool) -> RandomDraws:
-    """The control ``"random"`` of a search that has not started. Ctrl-C ends it early."""
+    """Run the control ``"random"`` of a search that has not started; Ctrl-C ends it early."""
     names, algorithm = search.problem.objective_names, search.algorithm
     algorithm.problem = None
     meter = Meter(n_evals, names)
@@ -629,7 +632,7 @@ class _PymooRun:
         self.size = next((int(size) for size in sizes if size), 1)
 
     def lacking(self) -> dict[str, str]:
-        """Impossible controls, and the missing parts."""
+        """Return the impossible controls, and the missing parts."""
         kind, found = type(self.given).__name__, {}
         if self._mutation is None:
             found = dict.fromkeys(_BY_MUTATION, f"a mutation, which {kind} does not have")
@@ -652,7 +655,7 @@ class _PymooRun:
         return _changed(X, lambda rows: vary(rows, self.rng))
 
     def search(self, drift: bool) -> PymooSearch:
-        """The search, or its drift control with random parents and survivors."""
+        """Return the search, or its drift control with random parents and survivors."""
         if not drift:
             return self._search(self.given)
         mating = copy.copy(getattr(self.given, "mating", None))
@@ -668,13 +671,13 @@ class _PymooRun:
 
     def _search(self, algorithm: Any) -> PymooSearch:
         search = PymooSearch(self.problem, algorithm, seed=self.seed)
-        # A user-defined evaluator might bypass the problem, so its evaluations would not be counted.
+        # Evaluations by a user-defined evaluator might bypass the problem and its count.
         search.algorithm.evaluator = Evaluator()
         return search
 
 
 class _DeapRun:
-    """Run of a toolbox or of a control, with counted evaluations, including trials of its mutation."""
+    """Run of a toolbox or of a control, which counts evaluations, including trials of the mutation."""
 
     def __init__(
         self,
@@ -719,7 +722,7 @@ class _DeapRun:
                 moved[improved] = _stacked(self._applied("km", moved[improved]))
             return _stacked(self._applied("repair", moved))
 
-        # Mutations that count trials are local searches: if they change nothing, repeating them is useless.
+        # Mutations that count trials are local searches, which need not be repeated at a local optimum.
         return vary(X) if n_trials(self.given.mutate) is not None else _changed(X, vary)
 
     def search(self, drift: bool) -> DeapSearch:
@@ -743,7 +746,7 @@ class _DeapRun:
         if function is None:
             return individuals
         function = partial(function, rng=self.rng) if can_take(function, None, rng=self.rng) else function
-        # Leaves one evaluation per individual.
+        # Reserve one evaluation per individual.
         changed = apply_batch(function, individuals, max(self.meter.n_evals - self.meter.count - len(X), 0))
         self._count_trials()
         return changed
@@ -771,7 +774,7 @@ def _stacked(individuals: Sequence[Any]) -> Genes:
 
 
 def _changed(X: Genes, vary: Callable[[Genes], Genes]) -> Genes:
-    """Mutants. Unchanged individuals are mutated again, up to ten times."""
+    """Mutate individuals; repeat for unchanged individuals, up to ten times."""
     out = vary(X)
     for _ in range(10):
         same = (out == X).all(axis=1)
@@ -790,7 +793,7 @@ def _scored(
     y: Any,
     n_clusters: int | None,
 ) -> dict[str, Any]:
-    """Measures of an archive of a run."""
+    """Compute the measures of an archive of a run."""
     row: dict[str, Any] = {"hypervolume": hypervolume(F, box)}
     row |= {f"best {name}": F[:, i].min() if len(F) else np.nan for i, name in enumerate(meter.names)}
     row |= {"front": len(F), "evaluations": meter.count, "seconds": meter.seconds}

@@ -1,4 +1,4 @@
-"""Choice of solutions from a front: attainment scores, control data, the hull front of SRMOSC."""
+"""Selection of solutions from a front: attainment scores, control data, and the hull front of SRMOSC."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def attainment_scores(
     k_user: int = 25,
     surface: Surface = "staircase",
 ) -> AttainmentScores:
-    """Distance of every solution of a front to the attainment surfaces of control fronts.
+    """Compute the distance of every solution of a front to the attainment surfaces of control fronts.
 
-    Every front is scaled to [0, 1] by its own range, and the square root of each objective is taken. The
-    score of a solution is its distance to the nearest of the control fronts' surfaces, the boundaries of what
-    they dominate. The ends of the front have score 0, so that one cluster is never the best of several.
-    O(n_solutions m) time and memory for control fronts of m solutions. Raises a ValueError if shapes do not
-    fit, there is no control front, or no solution has few enough clusters.
+    Objectives are scaled to [0, 1] by the range of their front, then square roots are taken. The score of a
+    solution is its distance to the nearest control surface, the boundary of the region that a control front
+    dominates. The ends of the front have score 0. O(n_solutions m) time and memory for control fronts of m
+    solutions. Raises a ValueError if shapes do not match, there is no control front, or a front has no
+    solution within the limit on the number of clusters.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def attainment_scores(
     controls : sequence of (F, n_clusters)
         Fronts of the same method on data without clusters, see :func:`control_data`.
     k_user : int, default=25
-        Solutions with more clusters are left out; so are those with more than any of the fronts has.
+        Maximum number of clusters, limited to the smallest maximum of all fronts; others are ignored.
     surface : {"staircase", "points"}, default="staircase"
         Distance to the surface, or only to the solutions of the control fronts.
 
@@ -60,8 +60,7 @@ def attainment_scores(
 
     References
     ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, with the largest of the smallest distances in
-    place of what is printed there.
+    Handl and Knowles, IEEE TEVC 11(1), 2007, Algorithm 1, but with the largest of the minimum distances.
 
     Examples
     --------
@@ -111,14 +110,14 @@ def _scaled(values: FloatArray) -> FloatArray:
 
 
 def _staircase(values: FloatArray) -> FloatArray:
-    """Non-dominated solutions by the first objective."""
+    """Return the non-dominated solutions, sorted by the first objective."""
     ordered = values[np.lexsort((values[:, 1], values[:, 0]))]
     lowest = np.minimum.accumulate(ordered[:, 1])
     return ordered[np.concatenate([[True], ordered[1:, 1] < lowest[:-1]])]
 
 
 def _to_staircase(points: FloatArray, corners: FloatArray) -> FloatArray:
-    """Distances to the staircase: down to each corner, then right to the next one."""
+    """Return the distances to a staircase that runs down to each corner, then right to the next."""
     x, y = points[:, :1], points[:, 1:]
     left, low = corners[:, 0], corners[:, 1]
     above, right = np.append(np.inf, low[:-1]), np.append(left[1:], np.inf)
@@ -142,11 +141,11 @@ class AttainmentScores:
         Distance to the nearest control front; NaN for solutions with more than ``k_max`` clusters.
     n_clusters : ndarray of shape (n_solutions,), int64
     k_max : int
-        Largest number of clusters that is compared.
+        Maximum number of clusters of the scored solutions.
     front : ndarray of shape (n_solutions, 2)
-        Objectives as compared: scaled to 0..1, then square roots; NaN as in ``scores``.
+        Square roots of the objectives scaled to [0, 1]; NaN as in ``scores``.
     controls : tuple of ndarray of shape (n, 2)
-        The scaled control fronts without dominated solutions, sorted by the first objective.
+        Non-dominated solutions of the control fronts, scaled and sorted by the first objective.
     """
 
     scores: FloatArray
@@ -156,10 +155,9 @@ class AttainmentScores:
     controls: tuple[FloatArray, ...]
 
     def best(self, n_clusters: int | None = None) -> int:
-        """Solution with the largest score, optionally among those with ``n_clusters`` clusters.
+        """Return the solution with the largest score, optionally among those with ``n_clusters`` clusters.
 
-        Ties go to the solution with fewer clusters, then to the first. Raises a ValueError if no solution
-        with that number of clusters has a score.
+        Ties go to fewer clusters, then to the first solution. Raises a ValueError if none has a score.
         """
         allowed = np.isfinite(self.scores)
         if n_clusters is not None:
@@ -170,7 +168,10 @@ class AttainmentScores:
         return int(rows[np.lexsort((rows, self.n_clusters[rows], -self.scores[rows]))[0]])
 
     def promising(self) -> IntpArray:
-        """Best solutions of those numbers of clusters that score above the next smaller and larger ones."""
+        """Return the best solutions of the numbers of clusters at local maxima of the score.
+
+        The score must exceed that of the next smaller number, and must not be below that of the next larger.
+        """
         numbers = np.unique(self.n_clusters[np.isfinite(self.scores)])
         rows = np.array([self.best(int(k)) for k in numbers], dtype=np.intp)
         padded = np.concatenate([[-np.inf], self.scores[rows], [-np.inf]])
@@ -178,26 +179,22 @@ class AttainmentScores:
 
 
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
-    """Uniform samples in a box along the principal axes of the data.
+    """Draw uniform samples from a box along the principal axes of the data.
 
-    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
+    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model. Raises a
+    ValueError if ``X`` or ``kind`` is invalid.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     kind : {"box", "eigenvalue"}, default="box"
-        The box that holds the data; or one around their mean whose sides are the eigenvalues of their
-        covariance, as printed, though these are variances, not lengths.
+        Bounding box of the data; or a box around the mean, whose sides are the eigenvalues of the covariance
+        (as printed in the paper, although eigenvalues are variances instead of lengths).
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError
-        Bad data or another kind.
     """
     choice("kind", kind, get_args(Kind))
     data = checked_table(X)
@@ -214,19 +211,20 @@ def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) 
 
 
 def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> SRMOSCHull:
-    """Supported solutions of the two objectives of SRMOSC, both of which are sums over the samples.
+    """Construct supported solutions of SRMOSC, whose two objectives are sums over the samples.
 
-    Non-negative orthogonal matching pursuit makes a path of supports for every sample, and its lower convex
-    hull of (links, error) gives the steps. The steps of all samples, sorted by their gain per link, lead from
-    one supported solution to the next. The result is nearly exact: the paths are greedy. O(N k (w n_features
-    + k^2)) for supports of up to k links, and a sort of at most N w steps; memory O(N w) and a weight for
-    every link of every hull corner.
+    Non-negative orthogonal matching pursuit computes a path of supports for every sample. The steps along
+    the lower convex hulls of (links, error) of all samples, sorted by gain per link, lead from one solution
+    to the next. The result is approximate, because the paths are greedy.
+
+    O(N k (w n_features + k^2)) time for supports of up to k of w candidates, plus a sort of at most N w
+    steps. O(N w) memory, plus a weight for every link of every corner of the hulls.
 
     Parameters
     ----------
     problem : SRMOSCProblem
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
@@ -257,7 +255,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
     kept = np.zeros((n_samples, width), dtype=np.bool_)
     least_squares.lower_hulls(errors, 0, n_samples, kept)
     row, place = np.nonzero(kept)
-    # Weights of all steps of all paths would be many times those of the corners: walk once more.
+    # Walk again for the weights of the corners, because the weights of all steps would take too much memory.
     entries = np.concatenate([[0], np.cumsum(place + 1)])
     slots[row, place] = entries[:-1]
     corner_errors = errors[row, place]
@@ -269,7 +267,7 @@ def srmosc_hull_front(problem: SRMOSCProblem, *, n_jobs: int | None = None) -> S
 
 
 def _sweep(row: Int64Array, size: Int64Array, error: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
-    """Objectives of all members, and the rows that change between them, greatest gain for a link first."""
+    """Return the objectives of all members, and the rows that change, by decreasing gain per link."""
     first = np.concatenate([[True], row[1:] != row[:-1]])
     step = np.flatnonzero(~first)
     gain, links = error[step - 1] - error[step], size[step] - size[step - 1]
@@ -289,7 +287,7 @@ class SRMOSCHull:
     F : ndarray of shape (n_members, 2)
         Decreasing error and increasing number of links.
     steps : ndarray of shape (n_members - 1,), int32
-        Sample whose row changes from a member to the next.
+        Sample whose row differs between a member and the next.
     """
 
     F: FloatArray
@@ -304,7 +302,7 @@ class SRMOSCHull:
         return len(self.F)
 
     def graph(self, member: int) -> sp.csr_array:
-        """Directed similarity matrix of a member, (n_samples, n_samples)."""
+        """Return the directed similarity matrix of a member, shape (n_samples, n_samples)."""
         rows, places = self._places(member)
         columns = self._problem.lists.indices[rows, self._columns[places]]
         n_samples = self._problem.n_samples
@@ -315,14 +313,14 @@ class SRMOSCHull:
         return matrix
 
     def weights(self, member: int) -> NDArray[np.float32]:
-        """Weights of a member on the candidates, (n_samples, n_candidates)."""
+        """Return the weights of a member on the candidates, shape (n_samples, n_candidates)."""
         rows, places = self._places(member)
         weights = np.zeros(self._problem.lists.indices.shape, dtype=np.float32)
         weights[rows, self._columns[places]] = self._values[places]
         return weights
 
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
-        """Rows of the links of a member, and where their weights are stored."""
+        """Return the rows of the links of a member, and the positions of their weights."""
         if not -len(self) <= member < len(self):
             raise ValueError(f"member must be below {len(self)}, got {member}.")
         n_samples = self._problem.n_samples
@@ -336,10 +334,7 @@ class SRMOSCHull:
 
 
 def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
-    """Members whose values are nearest to evenly spaced ones, in the order of the values.
-
-    There are at most ``n_members``, and fewer where one member is nearest to several values.
-    """
+    """Return the distinct members nearest to ``n_members`` evenly spaced values, in the order of values."""
     order = np.argsort(values, kind="stable")
     if len(order) <= n_members:
         return order
@@ -351,7 +346,7 @@ def spread_members(values: NDArray[Any], n_members: int) -> IntpArray:
 
 
 def front_box(fronts: Sequence[FloatArray]) -> Box:
-    """Best values of fronts, and a point a tenth of their range behind the worst of their members."""
+    """Return the best values of all fronts, and their worst values plus a tenth of the range."""
     every = np.concatenate(fronts)
     if not len(every):
         return np.zeros(every.shape[1]), np.ones(every.shape[1])
@@ -360,7 +355,7 @@ def front_box(fronts: Sequence[FloatArray]) -> Box:
 
 
 def hypervolume(F: FloatArray, box: Box) -> float:
-    """Share of a box that the members within it dominate; objectives are minimised."""
+    """Return the share of a box that the members within it dominate; objectives are minimised."""
     scaled = (F - box[0]) / (box[1] - box[0])
     scaled = scaled[(scaled < 1.0).all(axis=1)]
     if not len(scaled) or scaled.shape[1] == 1:

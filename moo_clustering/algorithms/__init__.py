@@ -1,8 +1,8 @@
-"""Search loops: what runs them, and those that pymoo and DEAP lack.
+"""Search loops, and algorithms that pymoo and DEAP do not provide.
 
-:func:`drive` runs any :class:`Search` with progress, history, checkpoints and an orderly Ctrl-C;
-:class:`PymooSearch` and :class:`DeapSearch` make searches of pymoo algorithms and DEAP toolboxes, and
-:func:`evolve` is all of it in one call for a pymoo problem.
+:func:`drive` runs any :class:`Search` with progress bar, history, checkpoints and interruption by Ctrl-C.
+:class:`PymooSearch` and :class:`DeapSearch` are searches of pymoo algorithms and DEAP toolboxes.
+:func:`evolve` runs a pymoo algorithm in one call.
 """
 
 import lazy_loader as _lazy

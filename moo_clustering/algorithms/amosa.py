@@ -31,11 +31,11 @@ from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
 
-# Maximum number of initial samples, which are all in memory at once.
+# Maximum number of initial samples, all of which are in memory.
 _MOST_SAMPLES = 100_000_000
 Acceptance = Literal["physical", "literal"]
 Evaluate = Callable[[NDArray[Any]], pymoo_search.Batch]
-# Sums of distances within this factor are ties, so that rounding does not decide.
+# Sums of distances within this factor are tied, so that rounding does not decide.
 _SAME = 1.0 + 1e-12
 
 
@@ -43,41 +43,39 @@ _SAME = 1.0 + 1e-12
 class AMOSA(Algorithm):
     """Archived multi-objective simulated annealing.
 
-    The current solution is perturbed repeatedly. Acceptance depends on the dominance between the new
-    solution, the current solution and an archive of non-dominated solutions, and on a falling temperature.
-    The result is the archive. The first pymoo iteration makes the initial archive, and each later iteration
-    is one temperature. The run ends after the last temperature, or earlier by a termination criterion. Raises
-    a TypeError or ValueError if options are unknown or out of range, or objectives are NaN.
+    Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
+    and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
+    first pymoo iteration creates the initial archive, and every later iteration is one temperature. A
+    termination criterion can end the run before the last temperature. Raises a TypeError or ValueError if
+    options are unknown or out of range, or objectives are NaN.
 
     Parameters
     ----------
     soft_limit : int, default=200
-        SL: maximum size of the archive, above which it is thinned.
+        SL: size above which the archive is thinned.
     hard_limit : int, default=100
         HL < SL: size of the archive after thinning, and its maximum size at the end.
     gamma : float, default=2
         The archive is initialised from ``gamma * soft_limit`` samples.
     n_climb : int, default=20
-        Hill climbing steps from each initial sample.
+        Number of hill climbing steps from every initial sample.
     t_max, t_min : float, default=100, 1e-5
         The temperatures are ``t_max``, ``cooling * t_max``, ... above ``t_min``.
     cooling : float, default=0.8
     n_moves : int, default=100
-        Perturbations per temperature.
+        Number of perturbations per temperature.
     acceptance : {"physical", "literal"}, default="physical"
         Probability of a move to a solution dominated by an average amount D, at temperature T:
-        1 / (1 + exp(D / T)) or, as printed in the reference, 1 / (1 + exp(D T)), which grows as T falls.
+        1 / (1 + exp(D / T)) or, as printed in the paper, 1 / (1 + exp(D T)), which grows as T falls.
     sampling : Sampling, ndarray or Population, optional
         Default: uniform within the bounds, integers if the problem has ``vtype=int``.
     perturb : Mutation or callable, optional
-        A pymoo mutation, or ``perturb(problem, X, rng) -> X`` for ``X`` of shape (n, n_var). Default:
-        :class:`LaplaceNoise`.
+        Callables are ``perturb(problem, X, rng) -> X``, shape (n, n_var). Default: :class:`LaplaceNoise`.
     repair : Repair, optional
         Applied to samples and perturbed solutions.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
-        Duplicates that the archive rejects: solutions with equal genes (True), none (False), those that a
-        pymoo operator finds (:class:`~moo_clustering.operators.CanonicalDuplicates` is fast), or solutions
-        with equal ``canonical(X)`` (a callable).
+        Duplicates that the archive rejects: equal genes (True), none, those of a pymoo operator (fast:
+        :class:`~moo_clustering.operators.CanonicalDuplicates`), or equal ``canonical(X)`` (callable).
 
     Attributes
     ----------
@@ -90,14 +88,11 @@ class AMOSA(Algorithm):
 
     Notes
     -----
-    The number of evaluations is gamma SL (1 + n_climb) + n_moves n_temperatures: 15,700 by default. Hill
-    climbing evaluates all samples at once, but moves are evaluated one by one, so AMOSA suits problems with
-    fast single evaluations. A move takes O(SL n_obj) time in addition to its evaluation.
+    A run takes gamma SL (1 + n_climb) + n_moves n_temperatures evaluations: 15,700 by default. Moves are
+    evaluated one by one, so single evaluations should be fast. A move takes another O(SL n_obj) time.
 
-    The smaller constraint violation dominates, by the difference of the violations relative to their range;
-    objectives decide only among equal violations.
-
-    If the problem returns genotypes (``out["X"]``), they replace the evaluated genotypes.
+    The smaller constraint violation dominates, by the difference of the violations relative to their range.
+    Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
 
     References
     ----------
@@ -160,7 +155,7 @@ class AMOSA(Algorithm):
         return self.cooling.n_temperatures
 
     def setup(self, problem: Any, **options: Any) -> AMOSA:
-        """Prepare for a problem, as in pymoo; without a termination, the last temperature ends the run."""
+        """Set up as in pymoo; without a termination, the last temperature ends the run."""
         if options.get("termination") is None:
             options["termination"] = CooledDown() if self.termination is None else self.termination
         super().setup(problem, **options)
@@ -259,10 +254,7 @@ def _n_samples(gamma: Any, soft_limit: int) -> int:
 
 
 def acceptance_probability(amount: float, temperature: float, acceptance: Acceptance) -> float:
-    """Return the probability of a move to a solution that is dominated by an average amount.
-
-    ``1 / (1 + exp(amount / temperature))`` or, with ``"literal"``, ``1 / (1 + exp(amount * temperature))``.
-    """
+    """Return the probability of a move to a solution dominated by an average amount, see :class:`AMOSA`."""
     exponent = amount / temperature if acceptance == "physical" else amount * temperature
     return float(expit(-exponent))
 
@@ -276,7 +268,7 @@ def climb(
     evaluate: Evaluate,
     rng: np.random.Generator,
 ) -> list[pymoo_search.Solution]:
-    """Improve solutions in parallel: a perturbed solution replaces the original if it dominates it."""
+    """Improve solutions in parallel: perturbed solutions replace originals that they dominate."""
     violations = pymoo_search.violations_of(batch, problem)
     for _ in range(n_steps):
         trial = evaluate(vary(batch["X"], rng))
@@ -302,7 +294,7 @@ def anneal(
     evaluate: Evaluate,
     rng: np.random.Generator,
 ) -> pymoo_search.Solution:
-    """Make the moves of one temperature, and return the final current solution."""
+    """Run the moves of one temperature, and return the final current solution."""
     for _ in range(n_moves):
         batch = evaluate(vary(current.x[None], rng))
         new = pymoo_search.Solution.of_batch(batch, 0, float(pymoo_search.violations_of(batch, problem)[0]))
@@ -325,10 +317,10 @@ def anneal(
 
 
 class BoundedArchive:
-    """The archive of AMOSA: non-dominated solutions without duplicates.
+    """Archive of AMOSA: non-dominated solutions without duplicates.
 
-    An archive with more than ``soft_limit`` members is thinned to ``hard_limit``. The first ``len(members)``
-    rows of ``F``, shape (soft_limit + 1, n_obj), and of ``violations`` belong to the ``members``.
+    More than ``soft_limit`` members are thinned to ``hard_limit``. The first ``len(members)`` rows of ``F``,
+    shape (soft_limit + 1, n_obj), and of ``violations`` belong to the ``members``.
     """
 
     def __init__(
@@ -345,7 +337,7 @@ class BoundedArchive:
         return len(self.members)
 
     def fill(self, solutions: Sequence[pymoo_search.Solution]) -> None:
-        """Replace the members by the best of the solutions, at most ``hard_limit``."""
+        """Replace the members by the best solutions, at most ``hard_limit``."""
         least = min(solution.violation for solution in solutions)
         best = [solution for solution in solutions if solution.violation == least]
         front = NonDominatedSorting().do(_objectives(best), only_non_dominated_front=True)
@@ -397,12 +389,11 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float6
 
 
 def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
-    """Select a representative of each single-linkage cluster of points; return their rows, ascending.
+    """Return a representative of each of ``n_groups`` single-linkage clusters of points: ascending rows.
 
-    The representative has the smallest mean distance to the points of its cluster; ties go to the first
-    point. Coordinates are scaled by their ranges, and an infinite coordinate lies one range beyond the finite
-    ones. There are exactly ``n_groups`` clusters, even if distances are tied; with at most ``n_groups``
-    points, all points are selected. Takes O(n_points^2) time.
+    The representative has the smallest mean distance to the points of its cluster (ties: the first point).
+    Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones. All
+    points are returned if there are at most ``n_groups``. Takes O(n_points^2) time.
     """
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
@@ -432,7 +423,7 @@ def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
 def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64]:
     """Return the group of each point after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
-    member = list(range(n))  # one point of each cluster, in SciPy's numbering
+    member = list(range(n))  # a point of each cluster, in SciPy's numbering
     for left, right in merges[: n - n_groups, :2].astype(np.int64):
         one, other = group[member[left]], group[member[right]]
         group[group == other] = one
@@ -484,14 +475,13 @@ class CooledDown(Termination):
 class LaplaceNoise(Mutation):
     """Add Laplacian noise to one random variable of every individual.
 
-    Values are clipped to the bounds, and integer variables move by at least one. Source: Bandyopadhyay et
-    al. (2008), see :class:`AMOSA`.
+    Values are clipped to the bounds, and integer variables move by at least one. Source: see :class:`AMOSA`.
 
     Parameters
     ----------
     scale : float, default=0.1
-        Mean absolute value of the noise, as a fraction of the distance between the bounds of the variable
-        or, without bounds, in units of the variable.
+        Mean absolute value of the noise, relative to the distance between the bounds of the variable or,
+        without bounds, in units of the variable.
     """
 
     def __init__(self, scale: float = 0.1) -> None:

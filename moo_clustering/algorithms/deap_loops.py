@@ -1,8 +1,7 @@
 """Evolutionary loops in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
 
 A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats a step (:class:`GkaStep`, :class:`GcukStep`,
-:class:`ChcStep`): one generation, which counts evaluations and can be saved. :class:`DeapSearch` also runs
-steps.
+:class:`ChcStep`), which is one generation. :class:`DeapSearch` also runs steps.
 """
 
 from __future__ import annotations
@@ -200,18 +199,16 @@ def run_steps(
 class CountedStep(Documented, ABC):
     """One generation of a search with an evaluation budget, for :func:`run_steps` and :class:`DeapSearch`.
 
-    New individuals are repaired by ``toolbox.repair``, if registered, before evaluation. Subclasses
-    implement ``_generation``, return the names of required toolbox functions from ``_needed``, and list
-    their logbook columns in ``columns``.
+    ``toolbox.repair``, if registered, repairs new individuals before evaluation. Subclasses implement
+    ``_generation`` and ``_needed``, and list their logbook columns in ``columns``.
 
     Parameters
     ----------
     mutpb, kmpb : float
         Probabilities that a child is changed by ``toolbox.mutate`` and then by ``toolbox.km``.
     max_evals : int, optional
-        Maximum number of evaluations, including the initial population and the trial evaluations that
-        ``toolbox.mutate`` counts in ``n_trials``. Exceeded only if ``mutate`` has no batched form with
-        ``max_trials``, and then by less than the trials of one individual.
+        Maximum number of evaluations, including the initial population and the trials that ``toolbox.mutate``
+        counts in ``n_trials``. Without a batched ``mutate``, the trials of one individual can exceed it.
 
     Attributes
     ----------
@@ -366,13 +363,12 @@ class GenerationalStep(CountedStep):
     Parameters
     ----------
     elitism : {1, 0}
-        Whether the best individual so far replaces the worst new individual, if all new ones are worse.
+        Whether the best individual so far replaces the worst new individual if all new ones are worse.
     legal : callable, optional
         ``legal(individual) -> bool`` or, with a method ``batch``, ``legal.batch(matrix)``. Illegal
         individuals can be selected, but cannot be the elite or enter the hall of fame.
     max_evals : int, optional
-        Maximum number of evaluations, see :class:`CountedStep`. The best of the old population replace
-        children that cannot be evaluated.
+        See :class:`CountedStep`. The best individuals of the old population replace children beyond it.
     """
 
     def __init__(
@@ -439,18 +435,17 @@ class GenerationalStep(CountedStep):
 class GkaStep(GenerationalStep):
     """One generation of the genetic K-means algorithm, for :func:`gka`, :class:`DeapSearch` or custom loops.
 
-    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, as well as
-    ``mutate(individual)`` if ``mutpb`` > 0 and ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)`` is
-    optional. The step passes no generator, so register operators with their own. To select by minimised
-    objectives, use :func:`~moo_clustering.operators.deap.sel_roulette_min` or
-    :class:`~moo_clustering.operators.deap.SelRouletteLegal`; to evaluate in batches, register
-    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
+    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mutate(individual)`` if
+    ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0; ``repair(individual)`` is optional. Register
+    operators with a generator, because the step does not pass one.
+    :func:`~moo_clustering.operators.deap.sel_roulette_min` and
+    :class:`~moo_clustering.operators.deap.SelRouletteLegal` select by minimised objectives, and
+    :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
 
     Parameters
     ----------
     mutpb, kmpb : float, default=0.8, 0.2
-        Probabilities that a selected individual is changed by ``mutate`` and then by ``km``. Unchanged
-        individuals are not evaluated again.
+        Probabilities that ``mutate`` and then ``km`` change a selected individual; others are not evaluated.
     """
 
     def __init__(
@@ -466,12 +461,11 @@ class GkaStep(GenerationalStep):
 
 
 class GcukStep(GenerationalStep):
-    """One generation of genetic clustering for unknown K.
+    """One generation of genetic clustering for unknown K, for :func:`gcuk` or :class:`DeapSearch`.
 
-    For :func:`gcuk`, :class:`DeapSearch` or custom loops. The toolbox must have ``evaluate(individual)`` and
-    ``select(population, k)``, as well as ``mate(first, second)`` if ``cxpb`` > 0 and
-    ``mutate(individual)`` if ``mutpb`` > 0;
-    ``repair(individual)`` is optional. The step passes no generator, so register operators with their own.
+    The toolbox must have ``evaluate(individual)`` and ``select(population, k)``, ``mate(first, second)`` if
+    ``cxpb`` > 0, and ``mutate(individual)`` if ``mutpb`` > 0; ``repair(individual)`` is optional. Register
+    operators with a generator, because the step does not pass one.
 
     Parameters
     ----------
@@ -506,13 +500,13 @@ class ChcStep(CountedStep):
 
     The step pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``, and
     selects the best of parents and children. If no pair is crossed (or no child survives), ``d`` decreases;
-    at 0, only the best individuals survive, and a restart replaces the others.
+    at 0, a restart replaces all but the best individuals.
 
-    The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, as well as ``individual()``
-    unless ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0 and ``km(individual)`` if ``kmpb`` > 0.
+    The toolbox must have ``evaluate(individual)`` and ``mate(first, second)``, ``individual()`` unless
+    ``restart`` is set, ``mutate(individual)`` if ``mutpb`` > 0, and ``km(individual)`` if ``kmpb`` > 0.
     ``distance(first, second)`` (default: number of differing genes) and ``repair(individual)`` are optional.
-    The step passes no generator, so register operators with their own. To evaluate in batches, register
-    :func:`~moo_clustering.operators.deap.batch_map` as ``map``.
+    Register operators with a generator, because the step does not pass one.
+    :func:`~moo_clustering.operators.deap.batch_map`, registered as ``map``, evaluates in batches.
 
     Parameters
     ----------
@@ -525,18 +519,16 @@ class ChcStep(CountedStep):
     threshold_rule : {"no_crossing", "no_acceptance"}, default="no_crossing"
         ``d`` decreases after generations without a crossed pair, or without a surviving child.
     mutate : {"children", "population"}, default="children"
-        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents; changed copies compete
-        with the children.
+        ``"population"`` also applies ``mutate`` and ``km`` to copies of all parents, as further children.
     step : float, default=1
         Decrease of ``d``.
     restart : callable, optional
-        ``restart(best, n_new, rng)`` returns ``n_new`` individuals, given clones of the ``n_keep`` best.
-        Default: ``toolbox.individual()``.
+        ``restart(best, n_new, rng)`` returns ``n_new`` individuals; ``best`` contains clones of the
+        ``n_keep`` best. Default: ``toolbox.individual()``.
     restart_threshold : float, optional
         ``d`` after a restart. Default: ``threshold``.
     max_evals : int, optional
-        Maximum number of evaluations, see :class:`CountedStep`. Children that cannot be evaluated are
-        dropped.
+        See :class:`CountedStep`. Children beyond it are dropped.
     unique : callable, optional
         ``unique(individual)`` returns a hashable key, such as ``toolbox.key``. Only the best of individuals
         with equal keys survives, as long as enough others remain.
@@ -708,7 +700,7 @@ class MemeticChcStep(ChcStep):
     Parameters
     ----------
     optima : float, default=0.5
-        Share of the initial population that is mutated: its first individuals.
+        Share of the initial population to mutate, from its first individual on.
     **options
         Options of :class:`ChcStep`.
     """

@@ -25,18 +25,16 @@ _ATTRIBUTE = "attribute."
 class DeapSearch:
     """A :class:`Search` over a DEAP toolbox.
 
-    Raises a TypeError or ValueError if the toolbox lacks a function, or ``rng``, ``pop_size`` or
-    ``statistics`` are invalid.
+    Raises a TypeError or ValueError if the toolbox lacks a function, or another argument is invalid.
 
     Parameters
     ----------
     toolbox : deap.base.Toolbox
-        Makes individuals (arrays or lists with a ``fitness``) by ``population(n=, rng=)`` or
-        ``population(n=)`` and, unless the step has ``start``, evaluates them in place by
-        ``evaluate_population(population)``, which may return the number of evaluations.
+        Must have ``population(n=, rng=)`` or ``population(n=)``, which returns arrays or lists with a
+        ``fitness``; and, unless the step has ``start``, ``evaluate_population(population)``, which evaluates
+        in place and can return the number of evaluations.
     step : callable
-        ``step(population, toolbox, rng)`` runs one generation, see Notes. For instance :class:`ChcStep`,
-        :class:`GkaStep` or :class:`GcukStep`.
+        ``step(population, toolbox, rng)`` runs one generation, see Notes; for instance :class:`ChcStep`.
     rng : Generator
         Random generator of ``population`` and ``step``.
     pop_size : int
@@ -58,16 +56,14 @@ class DeapSearch:
     Notes
     -----
     A step returns the evaluated next population, ``(population, n_evaluations)``, ``(population, columns)``
-    with a mapping of logbook columns, or None if it can make no new individuals. Optional attributes of a
-    step are ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same
-    as the step; ``finished``, whether the search has ended; and ``eligible(population)``, the individuals
-    that may enter the hall of fame.
+    with a mapping of logbook columns, or None if it finds no new individuals. Optional attributes are
+    ``start(population, toolbox, rng)``, which evaluates the initial population and returns the same;
+    ``finished``, whether the search has ended; and ``eligible(population)``, candidates for the hall of fame.
 
-    Checkpoints contain genes, fitness and other plain attributes of individuals, the generator, logbook and
-    hall of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
-    ``restore_checkpoint_state(arrays, meta)``. Individuals are restored by ``from_genes(genes)``,
-    ``individual(genes)`` or ``individual()``. A restored search is bit-identical if ``step`` and toolbox draw
-    only from ``rng``.
+    Checkpoints contain genes, fitness and other plain attributes of individuals, generator, logbook and hall
+    of fame, and the state of any step or toolbox function with ``checkpoint_state()`` and
+    ``restore_checkpoint_state(arrays, meta)``. ``from_genes(genes)``, ``individual(genes)`` or
+    ``individual()`` restores individuals. Restored searches are bit-identical if all draws are from ``rng``.
     """
 
     def __init__(
@@ -112,7 +108,7 @@ class DeapSearch:
             )
 
     def start(self) -> None:
-        """Make and evaluate the initial population."""
+        """Create and evaluate the initial population."""
         self.population = new_population(self.toolbox, self.pop_size, self.rng)
         if hasattr(self.step, "start"):
             self._take(self.step.start(self.population, self.toolbox, self.rng))
@@ -169,7 +165,7 @@ class DeapSearch:
         self.population = [individuals[row] for row in arrays["population"]]
         if self.hall_of_fame is not None:
             self.hall_of_fame.clear()
-            # Insert the worst first, because equal individuals precede those inserted earlier.
+            # Insert the worst first, because the hall of fame puts equal individuals before earlier ones.
             for row in arrays["hall_of_fame"][::-1]:
                 self.hall_of_fame.insert(individuals[row])
         self.logbook = tools.Logbook()
@@ -222,7 +218,7 @@ def _hooks(owner: object) -> searches.Checkpointable | None:
 
 
 def flatten(individual: Any) -> dict[str, Any]:
-    """Return genes, fitness and other attributes of an individual, for ``to_columns``."""
+    """Return the genes, fitness and other attributes of an individual, for ``to_columns``."""
     row = {"genes": np.array(individual), "wvalues": np.array(individual.fitness.wvalues, dtype=np.float64)}
     fitness = {k: v for k, v in vars(individual.fitness).items() if k != "wvalues"}
     own = {k: v for k, v in vars(individual).items() if k != "fitness"}
@@ -231,14 +227,14 @@ def flatten(individual: Any) -> dict[str, Any]:
 
 
 def unflatten(row: Mapping[str, Any], toolbox: base.Toolbox) -> Any:
-    """Restore the individual from a row of :func:`flatten`."""
+    """Restore an individual from the result of :func:`flatten`."""
     individual = of_genes(row["genes"], toolbox)
     for key, value in row.items():
         if key.startswith(_FITNESS):
             setattr(individual.fitness, key.removeprefix(_FITNESS), value)
         elif key.startswith(_ATTRIBUTE):
             setattr(individual, key.removeprefix(_ATTRIBUTE), value)
-    # Set the weighted values directly: setting ``values`` would multiply by the weights and round.
+    # Set the weighted values directly, because setting ``values`` multiplies by the weights and rounds.
     individual.fitness.wvalues = tuple(row["wvalues"].tolist())
     return individual
 

@@ -1,4 +1,4 @@
-"""Exhaustive search: every set of medoids of a problem."""
+"""Exhaustive search over all sets of medoids of a problem."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ def count_medoid_sets(n: int, k_max: int) -> int:
 
     Parameters
     ----------
-    n : int
-        Number of samples.
-    k_max : int
-        Maximum number of medoids.
+    n, k_max : int
+        Number of samples, and maximum number of medoids.
 
     Returns
     -------
@@ -43,15 +41,13 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    n : int
-        Number of samples.
-    k_max : int
-        Maximum number of medoids.
+    n, k_max : int
+        Number of samples, and maximum number of medoids.
 
     Returns
     -------
     sets : ndarray of shape (n_sets, k_max)
-        Padded with -1. For ``n = 1``, the single set (0,).
+        Padded with -1. The only set for ``n = 1`` is (0,).
 
     Examples
     --------
@@ -69,9 +65,9 @@ def enumerate_medoid_sets(n: int, k_max: int) -> NDArray[np.int64]:
 
 
 def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Result:
-    """Evaluate all medoid sets of a problem and return the exact Pareto front.
+    """Evaluate all medoid sets of a problem, and return the exact Pareto front.
 
-    Source: NSGA-II-clus. Raises a ValueError if there are more than ``max_sets`` sets.
+    Raises a ValueError if there are more than ``max_sets`` sets. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -82,7 +78,7 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
     Returns
     -------
     Result
-        A pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
+        pymoo result. ``pop`` contains the distinct improved sets, and ``opt`` (with ``X``, ``F``, ``G`` and
         ``CV``) the exact front, sorted by ascending Xie-Beni index. With ``supervision="constraint"``, the
         front contains only sets with the smallest violation.
 
@@ -116,8 +112,8 @@ def exhaustive_front(problem: MedoidProblem, *, max_sets: int = MAX_SETS) -> Res
 
 
 def _distinct(problem: MedoidProblem, out: dict[str, NDArray[Any]]) -> Population:
-    """Return evaluated individuals without repeated medoid sets; the smallest objectives are kept."""
-    # If "assigned_by" is set, equal medoid sets can have different objectives.
+    """Return evaluated individuals without repeated medoid sets, of which the smallest objectives remain."""
+    # With "assigned_by", equal medoid sets can have different objectives, and all of these remain.
     order = np.lexsort(out["F"].T[::-1])
     canonical = problem.encoding.canonical(out["X"][order])
     keys = np.concatenate([canonical, out["F"][order]], axis=1) if "assigned_by" in out else canonical

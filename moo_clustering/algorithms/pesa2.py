@@ -27,21 +27,20 @@ Selection = Literal["boxes", "tournament"]
 class PESA2(Algorithm):
     """PESA-II: selection of parents from the boxes of a grid over an archive of non-dominated solutions.
 
-    In each generation, ``pop_size`` children enter the archive one by one, unless a member is equal or
-    better. Parents are drawn by box, not by solution, so crowded regions contribute fewer parents. The
-    archive keeps one of several solutions with equal objectives. Smaller constraint violations dominate,
-    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluation.
+    Parents are drawn by box instead of by solution, so crowded regions contribute fewer parents. Children
+    enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate,
+    whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluations.
 
     Parameters
     ----------
     pop_size : int, default=10
-        Children per generation.
+        Number of children per generation.
     archive_size : int, default=1000
-        Maximum number of members; beyond it, a random member of a most crowded box is removed.
+        Maximum number of members, above which a random member of a most crowded box is removed.
     n_bins : int, default=10
-        Grid intervals per objective.
+        Number of grid intervals per objective.
     selection : {"boxes", "tournament"}, default="boxes"
-        A random occupied box, or the less crowded of two random occupied boxes.
+        Boxes of parents: a random occupied box, or the less crowded of two.
     n_init : int, optional
         Number of initial solutions. Default: ``pop_size``.
     sampling, crossover, mutation : pymoo operators, optional
@@ -96,7 +95,7 @@ class PESA2(Algorithm):
             eliminate_duplicates=NoDuplicateElimination(),
         )
         self.termination = DefaultMultiObjectiveTermination()
-        # Cache of the archive's objectives and violations, valid while ``pop`` is the same object.
+        # Objectives and violations of the archive, valid while ``pop`` is the same object.
         self._looked_up: Population | None = None
         self._values: tuple[FloatArray, FloatArray] | None = None
 
@@ -154,10 +153,9 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    """Return the grid box of each solution: its interval 0..n_bins-1 in each objective, shape (n, n_obj).
+    """Return the grid box of every solution: its interval 0..n_bins-1 per objective, shape (n, n_obj).
 
-    The ``n_bins`` equal intervals span the finite values of an objective; infinite values fall in the first
-    or last interval. If the finite values are equal, they fall in the first.
+    Equal intervals span the finite values of an objective; infinite values are in the first or last interval.
     """
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
@@ -181,9 +179,9 @@ def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
 def select_by_boxes(
     F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Draw ``count`` occupied boxes uniformly, and a random solution from each; return the solutions' rows.
+    """Draw ``count`` occupied boxes, and return the row of a random solution from each.
 
-    With ``tournament``, each box is the less crowded of two random boxes.
+    With ``tournament``, every box is the less crowded of two random boxes.
     """
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
@@ -199,8 +197,8 @@ def select_by_boxes(
 class GridArchive:
     """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry.
 
-    ``F``, shape (n, n_obj), contains the minimised objectives of all candidate solutions. The smaller
-    constraint violation dominates. If the archive is full, ``rng`` draws the member to remove.
+    ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
+    violation dominates. If the archive is full, ``rng`` draws the member to remove.
     """
 
     def __init__(
@@ -211,7 +209,7 @@ class GridArchive:
         self.rows: list[int] = []
 
     def offer(self, row: int) -> None:
-        """Add a solution unless a member is equal or better, and remove the members that it dominates."""
+        """Add a solution unless a member is equal or better; remove the members that it dominates."""
         if self.rows:
             F, violation = self.F[self.rows], self.violation[self.rows]
             less = violation < self.violation[row]

@@ -37,9 +37,8 @@ class CHC(Algorithm):
 
     A generation pairs the population at random, crosses the pairs whose distance exceeds a threshold ``d``,
     and selects the best of parents and children. If no pair produces a new child (or no child survives),
-    ``d`` decreases; at 0, the next generation restarts. For problems with one objective and any genes;
-    smaller constraint violations take precedence. Raises a TypeError or ValueError if options are unknown or
-    out of range, or the problem has several objectives.
+    ``d`` decreases; at 0, the next generation restarts. Smaller constraint violations take precedence. Raises
+    a TypeError or ValueError if options are unknown or out of range, or the problem has several objectives.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ class CHC(Algorithm):
     sampling : Sampling, ndarray or Population, optional
         Default: uniform booleans, integers or reals, depending on the ``vtype`` of the problem.
     crossover : Crossover, optional
-        Crossover of two parents, applied with its own ``prob``. Default: ``HUX(prob=1.0)``.
+        Crossover of two parents, with its ``prob``. Default: ``HUX(prob=1.0)``.
     mutation : Mutation, optional
         Mutation of children. Default: none.
     threshold : float, optional
@@ -62,9 +61,8 @@ class CHC(Algorithm):
         ``distance(A, B)`` returns the distances, shape (n_pairs,), of rows of shape (n_pairs, n_var).
         Default: number of differing genes. The algorithm can be pickled only if ``distance`` can.
     divergence : float, optional
-        Restarts draw from ``sampling``, or uniformly if that is fixed. A ``divergence`` r in [0, 1] instead
-        replaces each gene of copies of the best individual by such a draw with probability r, and resets
-        ``d`` to r (1 - r) n_var. Eshelman uses 0.35.
+        Probability r that a restart redraws a gene of a copy of the best individual; ``d`` is reset to
+        max(1, floor(r (1 - r) n_var)). 0.35 in the reference. Default: restarts draw whole individuals.
     eliminate_duplicates : bool, DuplicateElimination or callable, default=True
         Duplicate children are not evaluated; for a callable, see
         :class:`~moo_clustering.operators.CanonicalDuplicates`.
@@ -79,8 +77,9 @@ class CHC(Algorithm):
 
     Notes
     -----
-    A generation takes at most ``pop_size`` evaluations, and none if no pair exceeds the threshold. Set a
-    termination by generations, evaluations or time, because pymoo's default may end such idle generations.
+    Restarts draw from ``sampling``, or uniformly if it is an array or a Population. Set a termination by
+    generations, evaluations or time: pymoo's default may end a run in generations without any evaluation,
+    in which no pair exceeds the threshold. Others take at most ``pop_size`` evaluations.
 
     References
     ----------
@@ -218,7 +217,7 @@ class CHC(Algorithm):
 
 
 def hamming_rows(A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.int64]:
-    """Count the genes in which each row of ``A`` differs from the same row of ``B``."""
+    """Count the genes in which every row of ``A`` differs from the same row of ``B``."""
     return np.count_nonzero(A != B, axis=1)
 
 

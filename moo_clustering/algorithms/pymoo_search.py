@@ -1,4 +1,4 @@
-"""pymoo algorithms as resumable searches, with checkpoints of their state."""
+"""Resumable searches of pymoo algorithms, with checkpoints of their state."""
 
 from __future__ import annotations
 
@@ -88,20 +88,19 @@ _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algo
 
 
 def _generator(seed: Any = None) -> np.random.Generator:
-    """Generator of the algorithm that runs in this thread, or a new one if there is a seed or no run."""
+    """Return the generator of the run in this thread, or a new one if there is a seed or no run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
 
 
-# pymoo calls many of its comparisons, survivals and rankings without the generator of the run. They would
-# draw from new generators, and runs with one seed would differ. This decorator passes the generator of the
-# run.
+# pymoo calls many comparisons, survivals and rankings without a generator, so they would create new ones, and
+# runs with equal seeds would differ. This replacement returns the generator of the run instead.
 pymoo.util.np = SimpleNamespace(random=SimpleNamespace(default_rng=_generator))
 
 
 @contextmanager
 def _seeded(algorithm: Algorithm) -> Iterator[None]:
-    """Make pymoo's functions use the generator of the algorithm if they are called without one."""
+    """Context in which pymoo's functions use the generator of the algorithm if called without one."""
     token = _ACTIVE.set(algorithm)
     try:
         yield
@@ -122,7 +121,7 @@ output : Output, optional
 
 
 def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options. Raises a TypeError for an option that pymoo's algorithms do not have."""
+    """Return the options; raise a TypeError for options that pymoo's algorithms do not have."""
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
@@ -135,8 +134,8 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
     """Convert the argument ``eliminate_duplicates`` to a pymoo DuplicateElimination.
 
-    True compares genes, False disables the elimination, and ``canonical(X) -> X`` compares canonical genes. A
-    DuplicateElimination is returned unchanged; other values raise a TypeError.
+    True compares genes, False nothing, and a function ``canonical(X) -> X`` canonical genes. A
+    DuplicateElimination is returned unchanged. Other values raise a TypeError.
     """
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
@@ -151,7 +150,7 @@ def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
 
 
 def remember(elimination: DuplicateElimination, solutions: Sequence[Solution]) -> None:
-    """Compute the keys of many solutions at once, if the operator compares keys."""
+    """Compute the keys of all solutions at once, if the operator compares keys."""
     if isinstance(elimination, CanonicalDuplicates) and len(solutions):
         for solution, key in zip(solutions, elimination.keys(_population(solutions)), strict=True):
             solution.key = key
@@ -192,7 +191,7 @@ class Solution:
     x: NDArray[Any]  # shape (n_var,)
     f: NDArray[np.float64]  # shape (n_obj,)
     violation: float  # constraint violation; 0 if feasible
-    individual: Individual | None = None  # the same for pymoo, once made
+    individual: Individual | None = None  # pymoo Individual, once created
     key: bytes | None = None  # key that duplicates share, once computed
     _source: tuple[Batch, int] | None = None
 
@@ -204,11 +203,11 @@ class Solution:
 
     @classmethod
     def of_batch(cls, batch: Batch, row: int, violation: float) -> Solution:
-        """Create a solution from one row of the output of a problem."""
+        """Create a solution from a row of the output of a problem."""
         return cls(batch["X"][row], batch["F"][row], violation, _source=(batch, row))
 
     def as_individual(self, iteration: int) -> Individual:
-        """Convert to a pymoo Individual with all outputs of the problem; always returns the same object."""
+        """Convert to a pymoo Individual with all outputs of the problem; repeated calls return one object."""
         if self.individual is None and self._source is not None:
             batch, row = self._source
             self.individual = Individual(n_gen=iteration, n_iter=iteration)
@@ -225,13 +224,13 @@ def population_of(solutions: list[Solution], iteration: int) -> Population:
 
 
 def batch_of(population: Population) -> Batch:
-    """Collect the values of evaluated individuals in arrays."""
+    """Collect the genes and outputs of evaluated individuals in arrays."""
     names = set.intersection(*(set(individual.evaluated) for individual in population))
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
 
 def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
-    """Constraint violation of every solution, by pymoo's default definition."""
+    """Return the constraint violation of every solution, by pymoo's default definition."""
     n = len(batch["X"])
     if not problem.has_constraints():
         return np.zeros(n)
@@ -241,9 +240,7 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 class Evaluation:
     """Evaluate arrays of genotypes for an algorithm, and count the evaluations.
 
-    If the problem returns genotypes (``out["X"]``, for example of a decoder that improves them), they replace
-    the evaluated ones, in their dtype. Raises a ValueError for an objective that is NaN, because such a
-    solution can be neither accepted nor rejected.
+    Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype. NaN objectives raise a ValueError.
     """
 
     def __init__(self, algorithm: Any) -> None:
@@ -263,7 +260,7 @@ class Evaluation:
 
 
 def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
-    """Raise if an objective is NaN."""
+    """Raise a ValueError if an objective is NaN."""
     if np.isnan(F).any():
         raise ValueError(
             f"{type(problem).__name__} gave objectives that are not a number; let it give large finite "
@@ -272,10 +269,10 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs and repairs arrays of genotypes.
+    """Return ``vary(X, rng) -> X``, which perturbs and repairs copies of genotypes.
 
-    ``perturb`` is a function ``perturb(problem, X, rng) -> X``, or a Mutation with its ``prob``, ``vtype``
-    and ``repair``. The result has the shape and dtype of X, which is not modified.
+    ``perturb`` is a function ``perturb(problem, X, rng) -> X``, or a Mutation, with its ``prob``, ``vtype``
+    and ``repair``. Shape and dtype do not change.
     """
 
     def vary(X: Genes, rng: np.random.Generator) -> Genes:
@@ -315,16 +312,18 @@ def evolve(
     verbose: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Like pymoo's ``minimize``, with a progress bar, checkpoints, and Ctrl-C without loss of the result.
+    """Run a pymoo algorithm like ``minimize``, with progress bar, checkpoints and interruption by Ctrl-C.
+
+    Raises the errors of :class:`PymooSearch` and :func:`drive`.
 
     Parameters
     ----------
     problem : Problem
         Problem to solve, which is not copied.
     algorithm : Algorithm
-        Algorithm that was not run before. The run uses a copy, and ignores its termination criterion.
+        New algorithm. The run uses a copy, and ignores its termination criterion.
     n_gen : int
-        Generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
+        Number of generations after the initial population, one less than in pymoo's ``("n_gen", n)``.
     seed : int, SeedSequence, Generator or None, default=None
     recorder, verbose, checkpoint
         As for :func:`drive`.
@@ -332,12 +331,7 @@ def evolve(
     Returns
     -------
     Result
-        Result of pymoo. After an interruption, with a warning, the result so far.
-
-    Raises
-    ------
-    TypeError, ValueError
-        See :class:`PymooSearch` and :func:`drive`.
+        Result of pymoo. Ctrl-C ends the run with a warning and the result so far.
 
     Examples
     --------
@@ -370,20 +364,19 @@ def _objective_names(problem: Problem) -> Sequence[str] | None:
 class PymooSearch:
     """A :class:`Search` over any pymoo algorithm.
 
-    Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, or was used before.
+    Raises a TypeError or ValueError if ``algorithm`` is not a pymoo algorithm, was used before, or has
+    reference directions for another number of objectives.
 
     Parameters
     ----------
     problem : Problem
         Problem to solve, which is not copied.
     algorithm : Algorithm
-        Algorithm that was neither set up nor run. The search runs a copy with the same callback, and ignores
-        its termination criterion.
+        New algorithm. The search runs a copy with the same callback, and ignores its termination criterion.
     seed : int, SeedSequence, Generator or None, default=None
         None: the seed of the algorithm, if it has one.
     n_gen : int, optional
-        Planned generations, for algorithms with a schedule (RVEA). Resuming such a search with another number
-        changes the result.
+        Planned number of generations, for algorithms with a schedule (RVEA), whose results depend on it.
 
     Attributes
     ----------
@@ -394,15 +387,14 @@ class PymooSearch:
 
     Notes
     -----
-    ``state`` contains genes (with their dtype), objectives, constraints and per-individual data of the
-    population and the optimum, the random generator, counters, and every attribute of the algorithm and its
+    ``state`` contains genes (with their dtype), objectives, constraints and data of the individuals in
+    population and optimum, the random generator, counters, and every attribute of the algorithm and its
     parts that changed since set-up. A survival, operator or algorithm can save itself instead by methods
     ``checkpoint_state()`` and ``restore_checkpoint_state(arrays, meta)``.
 
-    A resumed run equals an uninterrupted run bit for bit, and so do two runs with one seed, for every
-    algorithm of pymoo 0.6.2 with or without constraints. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be
-    resumed, and raise an error if a checkpoint is requested. pymoo functions without a generator argument
-    draw from the generator of the run.
+    For every algorithm of pymoo 0.6.2, with or without constraints, runs with equal seeds are bit-identical,
+    and so are resumed and uninterrupted runs. CMAES, BIPOPCMAES, SimpleCMAES and EPPSO cannot be resumed, and
+    raise an error if a checkpoint is requested.
     """
 
     def __init__(
@@ -423,7 +415,7 @@ class PymooSearch:
         self.algorithm = _copy(algorithm, problem)
         self.seed = self.algorithm.seed if seed is None else seed
         self.generation = 0
-        # iterations include the initial population, which is generation 0 here
+        # pymoo counts the initial population as an iteration
         plan = _ENDLESS if n_gen is None else max(n_gen + 1, 1)
         with _seeded(self.algorithm):
             self.algorithm.setup(problem, seed=self.seed, termination=_Endless(plan))
@@ -433,7 +425,7 @@ class PymooSearch:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the algorithm has stopped by itself, as pymoo's do when mating finds no new individuals."""
+        """Whether the algorithm has stopped by itself, for example without new individuals from mating."""
         return bool(self.algorithm.termination.force_termination)
 
     @property
@@ -446,12 +438,7 @@ class PymooSearch:
         self.algorithm.termination.early = termination_from_tuple(copy.deepcopy(termination))
 
     def check_resumable(self) -> None:
-        """Raise for algorithms that cannot be resumed from a saved state.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Raise a ValueError if the algorithm cannot be resumed from a saved state."""
         reason = "wraps another algorithm" if isinstance(self.algorithm, Meta) else None
         for kind in type(self.algorithm).__mro__:
             if kind.__module__.startswith("pymoo."):
@@ -473,7 +460,7 @@ class PymooSearch:
     def advance(self) -> None:
         """Run one generation."""
         before = self.algorithm.n_iter
-        # some algorithms evaluate one individual at a time, and count a generation after the last
+        # some algorithms evaluate one individual at a time, and count a generation after the last one
         with _seeded(self.algorithm):
             while self.algorithm.n_iter == before and not self.exhausted:
                 if self._n_unseen:
@@ -484,7 +471,7 @@ class PymooSearch:
         self.generation += not ran_dry
 
     def _look(self) -> None:
-        """Run ``algorithm.next()``, and check the genes before their evaluation."""
+        """Run ``algorithm.next()``, and check genes before and objectives after their evaluation."""
         algorithm, self._n_unseen = self.algorithm, self._n_unseen - 1
         sampling = getattr(getattr(algorithm, "initialization", None), "sampling", None)
         given = not algorithm.is_initialized and isinstance(sampling, np.ndarray | Population)
@@ -509,11 +496,11 @@ class PymooSearch:
             algorithm.advance(infills=infills)
 
     def objectives(self) -> NDArray[np.float64]:
-        """Objective values of the population, shape (n_individuals, n_objectives)."""
+        """Return the objective values of the population, shape (n_individuals, n_objectives)."""
         return self.algorithm.pop.get("F")
 
     def result(self) -> Result:
-        """Result of pymoo, with the algorithm that ran."""
+        """Return the result of pymoo, with the algorithm that ran."""
         with _seeded(self.algorithm):
             self.algorithm.finalize()
             result = self.algorithm.result()
@@ -521,9 +508,9 @@ class PymooSearch:
         return result
 
     def state(self) -> searches.State:
-        """Arrays and JSON-serialisable metadata for :meth:`restore`.
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`.
 
-        Raises a ValueError if a part of the algorithm, which the error names, cannot be saved.
+        Raises a ValueError, which names the part, if a part of the algorithm cannot be saved.
         """
         arrays, meta = self._state.save()
         return arrays, meta | {
@@ -560,7 +547,7 @@ class PymooSearch:
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
-    """Raise if genes have a wrong number or exceed the bounds; the error names the operator."""
+    """Raise a ValueError, naming the operator, if genes have a wrong number or exceed the bounds."""
     for individual in infills:
         genes = array_of(individual.X, who, (problem.n_var,), "genes of every individual")
         low, high = (bound if bound is not None else genes for bound in problem.bounds())
@@ -574,10 +561,9 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Fill in the operators of a method wherever a pymoo algorithm has defaults for real numbers.
+    """Replace pymoo's default operators for real numbers in an algorithm.
 
-    A class is instantiated with all operators and ``pop_size``. An object is copied, and its user-supplied
-    operators are preserved.
+    A class is instantiated with all operators and ``pop_size``. Copies of objects keep other operators.
     """
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
@@ -600,7 +586,7 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
 
 
 class _Endless(MaximumGenerationTermination):
-    """Termination that never stops the run by itself, but reports the planned length."""
+    """Termination that reports the planned length, and stops the run only by the criterion ``early``."""
 
     early: Termination | None = None
 
@@ -609,26 +595,25 @@ class _Endless(MaximumGenerationTermination):
 
 
 def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
-    """Deep copy that shares the callback, the problem and all attributes of the problem."""
+    """Copy deeply, except for the callback, the problem and all attributes of the problem."""
     shared = [problem, algorithm.callback, *vars(problem).values()]
     return copy.deepcopy(algorithm, {id(value): value for value in shared})
 
 
 class AlgorithmState:
-    """Saves and restores an algorithm by its attributes and those of its parts.
+    """Save and restore the changed attributes of an algorithm and its parts.
 
-    Create it after ``algorithm.setup`` and before the start: attributes that still have their initial values
-    are not saved. Parts are objects of the operator classes of pymoo and of this package (survival, mating,
-    normalisation, ...), found through attributes, lists, tuples and dictionaries. A part with the methods of
-    :class:`Checkpointable` saves its own attributes. Objects of other classes, and everything that belongs to
-    the problem, must be constant. Creation and every save hash each array of a part.
+    Create it after ``algorithm.setup`` and before the start. Parts are objects of the operator classes of
+    pymoo and of this package in attributes, lists, tuples and dictionaries, such as survival and mating.
+    :class:`Checkpointable` parts save their attributes. Objects of other classes, and everything that belongs
+    to the problem, must be constant. Creation and every save hash all arrays of the parts.
     """
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
         self._tokens: dict[Path, Any] = {}
         self._shapes: dict[Path, Any] = {}
-        self._kept: list[Any] = []  # so that no later object gets the id of one of these
+        self._kept: list[Any] = []  # references, so that ids are not reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
             if what == "leaf":
@@ -638,7 +623,7 @@ class AlgorithmState:
                 self._shapes[path] = shape_of(value)
 
     def save(self) -> searches.State:
-        """Arrays and metadata of everything that changed. Raises a ValueError for what cannot be saved."""
+        """Return arrays and metadata of all changes; raise a ValueError if a change cannot be saved."""
         packer = Packer(self._algorithm.random_state)
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
@@ -669,7 +654,7 @@ class AlgorithmState:
         return arrays | searches.prefixed("individuals", table), {"entries": entries, "individuals": columns}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the saved state of the algorithm, which must be set up equally."""
+        """Restore a saved state; the algorithm must be set up in the same way."""
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
         unpacker = Unpacker(rows, self._algorithm.random_state)
         hooks = []
@@ -686,7 +671,7 @@ class AlgorithmState:
             else:
                 values = [own[str(k)] for k in range(entry["n_arrays"])]
                 assign(owner, last, unpacker.unpack(entry["value"], values, current(owner, last)))
-        for path, own, own_meta in hooks:  # last, so that they see everything else in place
+        for path, own, own_meta in hooks:  # last, because hooks may use other restored attributes
             self._follow(path).restore_checkpoint_state(own, own_meta)
 
     def _follow(self, path: list[tuple[str, Any]]) -> Any:
@@ -705,9 +690,9 @@ class AlgorithmState:
 
 
 def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
-    """Token that changes with the value, the packed value, and its arrays.
+    """Return a token that changes with the value, the packed value, and its arrays.
 
-    Objects other than plain data are compared by identity, and have no arrays.
+    Other objects than plain data are compared by identity, and have no arrays.
     """
     arrays: list[Any] = []
     before = packer.n_references
@@ -724,8 +709,8 @@ class Packer:
     """Convert values to JSON, with arrays and individuals in separate tables.
 
     An individual that several populations share (population, optimum, archive) is one row of the table
-    ``individuals``, ordered by first reference, and one object again after unpacking. ``n_references`` counts
-    the references. ``rng``, the generator of the run, is saved elsewhere.
+    ``individuals``, ordered by first reference, and one object after unpacking. ``n_references`` counts the
+    references. ``rng``, the generator of the run, is saved elsewhere.
     """
 
     def __init__(self, rng: np.random.Generator | None) -> None:
@@ -735,7 +720,7 @@ class Packer:
         self._rng = rng
 
     def pack(self, value: Any, arrays: list[Any]) -> Any:
-        """Convert a value to JSON, and append its arrays to ``arrays``; otherwise NotStorableError."""
+        """Convert a value to JSON, and append its arrays to ``arrays``, or raise a NotStorableError."""
         if value is None or type(value) in (bool, int, float, str):
             return value
         if isinstance(value, Population):
@@ -759,7 +744,7 @@ class Packer:
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """All packed individuals as flat mappings, for ``to_columns``."""
+        """Return all packed individuals as flat mappings, for ``to_columns``."""
         return [_flatten(individual) for individual in self.individuals]
 
     def _row(self, individual: Individual) -> int:
@@ -782,7 +767,7 @@ class Unpacker:
         self._rng = rng
 
     def unpack(self, packed: Any, arrays: Sequence[Any], current: Any = None) -> Any:
-        """Convert JSON of :meth:`Packer.pack` to a value. An archive has the type of ``current``."""
+        """Convert JSON of :meth:`Packer.pack` to a value; archives get the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
@@ -836,15 +821,14 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Iterate over all objects that may have state of a run, owners first: path, kind and value.
+    """Yield the path, kind and value of all objects that may have state of a run, owners first.
 
-    A path has the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. The kind is
-    ``"part"`` for objects of pymoo's and this package's operator classes and for lists, tuples and
-    dictionaries of such, ``"hook"`` for objects that save their own attributes, and ``"leaf"``
-    for the attributes of other objects.
+    Paths consist of the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. Kinds are
+    ``"part"`` (objects of operator classes of pymoo and this package, and lists, tuples and dictionaries of
+    such), ``"hook"`` (objects that save their own attributes) and ``"leaf"`` (other attributes).
     """
     seen = {id(algorithm)}
-    # plain values (None, True, small integers) are shared objects without an owner
+    # plain values (None, True, small integers) are shared objects, and do not belong to the problem
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
@@ -860,7 +844,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
 
 
 def current(owner: Any, step: Step) -> Any:
-    """Object at the end of a step, or None for a missing attribute."""
+    """Return the object at the end of a step, or None for a missing attribute."""
     kind, name = step
     return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
@@ -875,7 +859,7 @@ def assign(owner: Any, step: Step, value: Any) -> None:
 
 
 def shape_of(part: Any) -> Any:
-    """Type and size of a part, which must not change, because only attributes are restored."""
+    """Return the type and size of a part, which must not change, because only attributes are restored."""
     return (type(part), len(part)) if _is_container(part) else type(part)
 
 

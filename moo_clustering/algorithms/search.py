@@ -1,7 +1,4 @@
-"""The loop of all searches: progress, history, checkpoints and interruption by Ctrl-C.
-
-:func:`drive` runs any :class:`Search`, and a :class:`Recorder` stores its history.
-"""
+"""The loop of all searches, :func:`drive`, with progress bar, history, checkpoints and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -55,19 +52,19 @@ def drive(
 ) -> bool:
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
-    Ctrl-C in the main thread ends the search after the current generation, with a last checkpoint if one is
-    configured. A second Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP act like Ctrl-C if they
-    have the handler of SIGINT; see :class:`InterruptGuard`.
+    Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C, see
+    :class:`InterruptGuard`.
 
     Parameters
     ----------
     search : Search
         New search, neither started nor restored.
     n_gen : int
-        Number of generations after the initial population, including those before a checkpoint. It can be
-        larger than in the interrupted run.
+        Number of generations after the initial population, including those before a checkpoint. A resumed
+        run can have more generations than the interrupted run.
     recorder : Recorder, optional
-        Stores the objectives of every generation. Its history is part of the checkpoint.
+        Records the objectives of every generation, also in checkpoints.
     verbose : bool, default=False
         Show a progress bar on stderr.
     description : str, default=""
@@ -78,7 +75,7 @@ def drive(
         -1 for objectives that are maximised and negated in the search, for the progress bar.
     checkpoint : Checkpoint, optional
         File to write after the initial population, every ``every`` generations and at the end, and whether to
-        continue from it. A resumed run equals an uninterrupted run bit for bit.
+        resume from it. Resumed and uninterrupted runs are bit-identical.
 
     Returns
     -------
@@ -148,7 +145,7 @@ class Plan(NamedTuple):
     objective_names: Sequence[str] | None = None
 
 
-# A fit that yields every search before it runs it, so that a caller can use the search instead.
+# A fit that yields every search before running it, so that a caller can use the search instead.
 Plans = Generator[Plan, None, Result]
 
 
@@ -192,10 +189,10 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 class InterruptGuard:
     """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
 
-    SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT, as in the command. The guard does
-    nothing outside the main thread, or if SIGINT is ignored or handled outside Python. It always restores the
-    previous handler. Guards can be nested: a signal in an inner search also requests the outer ones to stop.
-    A guard created with ``requested=True`` raises at the first signal.
+    SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT, as in the command line. The guard
+    does nothing outside the main thread, or if SIGINT is ignored or handled outside Python, and always
+    restores the previous handler. A signal in an inner guard also stops the outer guards. A guard with
+    ``requested=True`` raises at the first signal.
     """
 
     def __init__(self, requested: bool = False) -> None:
@@ -244,7 +241,7 @@ class InterruptGuard:
 
     @property
     def _outer(self) -> Any:
-        """Guard, or command, whose handler this guard replaces."""
+        """Guard or command whose handler this guard replaces, or None."""
         outer = getattr(self._previous, "__self__", None)
         return outer if hasattr(outer, "request") and hasattr(outer, "handle") else None
 
@@ -252,8 +249,8 @@ class InterruptGuard:
 class Progress:
     """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective.
 
-    It counts from ``done`` to ``n_gen`` generations, after the text ``description``. ``signs`` are -1 for
-    maximised objectives. Default names of objectives: ``f1``, ``f2``, ...
+    The bar counts from ``done`` to ``n_gen`` generations, after the text ``description``. ``signs`` are -1
+    for maximised objectives, whose default names are ``f1``, ``f2``, ...
     """
 
     def __init__(
@@ -290,9 +287,9 @@ class Progress:
 class Recorder(Callback):
     """Objective values of every generation, for :func:`drive`, :func:`evolve` and pymoo's ``minimize``.
 
-    It replaces ``save_history=True`` of pymoo, which copies the algorithm and the problem in every
-    generation. Use it in ``minimize`` as ``callback=Recorder()``. Generation 0 is the initial population. A
-    new run deletes the previous history. Memory O(n_generations * n_individuals * n_objectives).
+    In ``minimize``, use ``callback=Recorder()`` instead of ``save_history=True``, which copies the algorithm
+    and the problem in every generation. Generation 0 is the initial population. A new run deletes the
+    previous history. O(n_generations * n_individuals * n_objectives) memory.
 
     Parameters
     ----------
@@ -329,7 +326,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of the objective values of a generation, unless it is stored already.
+        """Store a copy of the objective values of a generation, unless the generation is stored already.
 
         Parameters
         ----------
@@ -362,7 +359,7 @@ class Recorder(Callback):
         -------
         DataFrame
             Columns ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-            ``best_<objective>`` (natural value: the least, or the greatest for sign -1).
+            ``best_<objective>`` (least natural value, or greatest for sign -1).
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
@@ -379,7 +376,7 @@ class Recorder(Callback):
         return pd.DataFrame(columns | {f"best_{name}": best[:, i] for i, name in enumerate(names)})
 
     def state(self) -> State:
-        """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`."""
         arrays = {
             "F": np.concatenate(self.F) if self.F else np.empty((0, 0)),
             "sizes": np.array([len(F) for F in self.F], dtype=np.int64),
@@ -389,7 +386,7 @@ class Recorder(Callback):
         return arrays, {"seed": self.seed}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state. The clock continues from the last recorded time."""
+        """Restore a state; the clock continues from the last recorded time."""
         self.begin()
         self.seed = meta["seed"]
         ends = np.cumsum(arrays["sizes"])
@@ -404,15 +401,12 @@ def _front_size(F: NDArray[np.float64]) -> int:
 
 
 def rng_state(rng: np.random.Generator) -> dict[str, Any]:
-    """State of a generator, serialisable as JSON."""
+    """Return the JSON-serialisable state of a generator."""
     return to_json(rng.bit_generator.state)
 
 
 def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Restore the state of a generator in place.
-
-    Raises a ValueError if the state belongs to another type of bit generator.
-    """
+    """Restore a generator in place; raise a ValueError if the state is of another type of bit generator."""
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
         raise ValueError(f"the saved random state is of {saved}, the generator here is {kind}")
@@ -420,7 +414,7 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
 
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
-    """New generator with a saved state."""
+    """Return a new generator with a saved state."""
     if state["bit_generator"] not in _BIT_GENERATORS:
         raise ValueError(f"the saved random state is of {state['bit_generator']!r}, which is unknown")
     rng = np.random.Generator(_BIT_GENERATORS[state["bit_generator"]](0))
@@ -429,7 +423,7 @@ def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
 
 
 def seed_to_json(seed: object) -> Any:
-    """A seed as JSON: an integer, or the entropy and spawn key of a seed sequence."""
+    """Convert a seed to JSON: an integer, or the entropy and spawn key of a seed sequence."""
     if isinstance(seed, np.random.SeedSequence):
         return {"entropy": to_json(seed.entropy), "spawn_key": to_json(seed.spawn_key)}
     if isinstance(seed, (int, np.integer)):
@@ -446,9 +440,9 @@ def _as_arrays(value: Any) -> Any:
 class Search(Protocol):
     """Protocol of an evolutionary search for :func:`drive`.
 
-    Optional members: ``check_resumable()`` raises a ValueError if the state of the search cannot be saved;
-    :func:`drive` calls it before a run with a checkpoint. ``finished`` is True when the search has ended as
-    planned, so that :func:`drive` stops without a warning.
+    Two members are optional. :func:`drive` calls ``check_resumable()`` before a run with a checkpoint; it
+    raises a ValueError if the state of the search cannot be saved. ``finished`` is True if the search has
+    ended as planned, so that :func:`drive` stops without a warning.
     """
 
     @property
@@ -457,40 +451,37 @@ class Search(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search finds no new individuals."""
+        """Whether the search has found no new individuals."""
 
     def start(self) -> None:
         """Create and evaluate the initial population."""
 
     def advance(self) -> None:
-        """Run a generation, which increments ``generation`` unless the search is exhausted."""
+        """Run a generation, and increment ``generation`` unless the search is exhausted."""
 
     def objectives(self) -> NDArray[np.float64]:
-        """Minimised objective values of the population, shape (n_individuals, n_objectives)."""
+        """Return the minimised objectives of the population, shape (n_individuals, n_objectives)."""
 
     def state(self) -> State:
-        """Arrays and JSON-able metadata from which :meth:`restore` goes on."""
+        """Return arrays and JSON-serialisable metadata for :meth:`restore`."""
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore a state, instead of :meth:`start`."""
+        """Restore a state instead of calling :meth:`start`."""
 
 
 @runtime_checkable
 class Checkpointable(Protocol):
-    """Protocol of survivals, operators, algorithms and steps that save their own state.
-
-    Otherwise, all attributes are saved.
-    """
+    """Protocol of survivals, operators, algorithms and steps that save their state by themselves."""
 
     def checkpoint_state(self) -> State:
         """Return arrays and JSON-serialisable metadata."""
 
     def restore_checkpoint_state(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """Restore the result of :meth:`checkpoint_state`."""
+        """Restore the state that :meth:`checkpoint_state` returned."""
 
 
 class Saver:
-    """Write and read the checkpoints of a search and its recorder, if a checkpoint is configured.
+    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint.
 
     Raises a ValueError if the search cannot be saved.
     """
@@ -505,7 +496,7 @@ class Saver:
             check_resumable()
 
     def resume(self) -> bool:
-        """Restore search and recorder if requested and the file exists. Returns whether it did."""
+        """Restore search and recorder if requested and the file exists; return whether this was done."""
         if self._checkpoint is None or not self._checkpoint.resume:
             return False
         loaded = load_checkpoint(self._checkpoint)
@@ -517,7 +508,7 @@ class Saver:
             raise
         except ValueError as error:
             raise ArchiveError(f"{self._checkpoint.path} cannot be resumed: {error}") from error
-        except Exception as error:  # any error of searches, operators and NumPy for wrong arrays
+        except Exception as error:  # searches, operators and NumPy raise any errors for wrong arrays
             raise ArchiveError(
                 f"{self._checkpoint.path} is a damaged checkpoint ({type(error).__name__}: {error}); "
                 f"{START_OVER}"
@@ -541,8 +532,8 @@ class Saver:
     def save(self) -> None:
         """Write a checkpoint, unless this generation is saved already.
 
-        A failure of the first checkpoint raises, because nothing is lost yet. Later failures, such as a full
-        disk, are warnings, because the search in memory is worth more than the file.
+        The first checkpoint raises an OSError if it fails. Later failures, such as a full disk, are
+        warnings, so that the search is not lost.
         """
         if self._checkpoint is None or self._saved == self._search.generation:
             return
@@ -561,7 +552,7 @@ class Saver:
             self._saved = self._search.generation
 
     def out_of_memory(self, error: MemoryError) -> MemoryError:
-        """The error, with the generation and the last checkpoint in its message."""
+        """Return the error with the generation and the last checkpoint in its message."""
         kept = "nothing is saved, as no checkpoint was asked for"
         if self._checkpoint is not None:
             where = f"checkpoint {self._checkpoint.path}"
@@ -587,7 +578,7 @@ def prefixed(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def within(prefix: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays with a prefix of :func:`prefixed`, under their original names."""
+    """Return the arrays with a prefix of :func:`prefixed`, under their original names."""
     start = f"{prefix}/"
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
@@ -601,9 +592,7 @@ class ExhaustedSearchWarning(UserWarning):
 
 
 def finite_statistics() -> tools.Statistics:
-    """``deap.tools.Statistics`` of finite fitness values: min, avg, std and max.
-
-    For one objective, in natural values; NaN if no value is finite.
+    """Create DEAP statistics of finite values of the first objective: min, avg, std, max; NaN without any.
 
     Returns
     -------
@@ -616,7 +605,7 @@ def finite_statistics() -> tools.Statistics:
 
 
 def finite_min_and_mean(values: NDArray[np.float64]) -> tuple[list[float], list[float]]:
-    """Minimum and mean of the finite values of every column."""
+    """Return the minimum and mean of the finite values of every column."""
     if np.isfinite(values).all():
         return values.min(axis=0).tolist(), values.mean(axis=0).tolist()
     return [_of_finite(np.min, column) for column in values.T], [
@@ -631,7 +620,7 @@ def _first_value(individual: Any) -> float:
 def _of_finite(function: Callable[[Any], Any], values: Any) -> float:
     values = np.asarray(values, dtype=np.float64)
     finite = values[np.isfinite(values)]
-    # Penalties near the largest number have a mean and a spread beyond it.
+    # Mean and standard deviation of penalties near the largest float overflow.
     with np.errstate(over="ignore"):
         return float(function(finite)) if len(finite) else float("nan")
 
@@ -644,8 +633,8 @@ def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any
     """Convert rows with different keys and types to columns, for :func:`from_columns`.
 
     Values are numeric or string arrays of any shape, NumPy scalars, bool, int, float, str or None; others
-    raise a NotStorableError that names the key. There is one array per key, type and shape, and one with row
-    numbers for a key that some rows lack.
+    raise a NotStorableError that names the key. The result has one array per key, type and shape, and an
+    array of row numbers for keys that some rows lack.
     """
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
@@ -709,7 +698,7 @@ def _unstack(kind: str, array: Any, n_rows: int) -> list[Any]:
     if kind == "none":
         return [None] * n_rows
     if kind == "array":
-        return [np.array(value) for value in array]  # copies: no individual keeps all others alive
+        return [np.array(value) for value in array]  # copies, so that no individual keeps all others alive
     return list(array) if kind == "scalar" else array.tolist()
 
 

@@ -1,7 +1,6 @@
-"""Genotype <-> partition: one class per representation, all of them for whole populations.
+"""Encodings, which convert populations between genotypes and partitions.
 
-No encoding knows an objective, so each combines with any list of validity indices in
-:class:`~moo_clustering.problems.PartitionProblem`.
+:class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""The interface of encodings, and what they share: renumbering, alignment, distinct rows, checks."""
+"""Base class of encodings, and renumbering, alignment, distinct rows and checks of genotypes."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ from moo_clustering._arrays import Int64Array, IntArray, IntpArray, Labels, bloc
 from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._kernels.partitions import contingency_tables, number_by_first_appearance
 
-# Beyond any gene that exists, within any integer type that holds genes.
+# Larger than any gene, but within the integer types of genes.
 _FAR = 2**31 - 1
 # Remedy in messages about genes that no encoding can decode.
 VALID_GENES = "give the algorithm EncodingSampling() and EncodingRepair(), or **problem.operators()."
 
 
 class Encoding(ABC):
-    """Genotype <-> partition, for a whole population at once.
+    """Base class of encodings, which convert populations between genotypes and partitions.
 
-    An encoding knows the samples it partitions and nothing about objectives, so that any encoding
-    can be combined with any list of validity indices in
-    :class:`~moo_clustering.problems.PartitionProblem`.
+    Encodings do not depend on objectives, so :class:`~moo_clustering.problems.PartitionProblem` can combine
+    any encoding with any validity indices.
 
     Attributes
     ----------
     n_samples : int
-        Number of samples a decoded partition labels.
+        Number of samples of a partition.
     n_var : int
-        Number of genes of a chromosome.
+        Number of genes of an individual.
     dtype : numpy.dtype
-        Integer type in which the operators of this package keep the genes.
+        Integer dtype of the genes in the operators of this package.
     """
 
     n_samples: int
@@ -43,61 +42,61 @@ class Encoding(ABC):
 
     @abstractmethod
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Smallest and largest legal gene value, two arrays of shape (n_var,)."""
+        """Return the smallest and the largest valid value of every gene, two arrays of shape (n_var,)."""
 
     @abstractmethod
     def decode(self, X: IntArray) -> Labels:
-        """Partitions of a population.
+        """Decode genotypes to partitions.
 
         Parameters
         ----------
         X : ndarray of shape (n_individuals, n_var)
-            Valid genotypes; floats with integer values are accepted, since pymoo hands them out.
+            Valid genotypes: integers, or floats with integer values, which pymoo can produce.
 
         Returns
         -------
         labels : ndarray of shape (n_individuals, n_samples), int32
-            Clusters 0..k-1 without gaps, in every row.
+            Contiguous labels 0..k-1 in every row.
         """
 
     @abstractmethod
     def encode(self, labels: IntArray) -> IntArray:
-        """Genotypes that decode to the partitions, or to near ones that the representation can express.
+        """Encode partitions as genotypes of shape (n_individuals, n_var).
 
-        The result has shape (n_individuals, n_var); see the subclass for what it cannot express.
+        Partitions that a subclass cannot represent are approximated.
         """
 
     @abstractmethod
     def repair(self, X: IntArray) -> IntArray:
-        """Nearest valid genotypes; a valid row comes back unchanged, the input is not modified."""
+        """Return valid copies of genotypes; valid rows do not change."""
 
     @abstractmethod
     def canonical(self, X: IntArray) -> IntArray:
-        """One row for all genotypes of the same partition, as far as O(n_var) per row can tell.
+        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows.
 
-        Used for duplicate elimination.
+        Used to eliminate duplicates.
         """
 
     @abstractmethod
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Random valid genotypes, shape (n_individuals, n_var)."""
+        """Draw valid genotypes, shape (n_individuals, n_var)."""
 
 
 def relabel_by_first_appearance(labels: IntArray) -> Labels:
-    """Number the clusters of every partition 0, 1, ... in the order in which they first occur.
+    """Number the clusters of every partition 0, 1, ... by first appearance.
 
-    O(n_individuals n_samples); with codes above 8 n_samples, which are sorted first, times the logarithm of
-    that. Raises a ValueError if a code is negative.
+    O(n_individuals n_samples) time. Labels above 8 n_samples are sorted first, which adds a factor
+    log(n_individuals n_samples). Raises a ValueError if a label is negative.
 
     Parameters
     ----------
     labels : ndarray of shape (n_individuals, n_samples) or (n_samples,)
-        Cluster codes >= 0; gaps are closed.
+        Non-negative labels, not necessarily contiguous.
 
     Returns
     -------
     labels : ndarray of the same shape, int32
-        Two rows are equal exactly where they are the same partition.
+        Two rows are equal if and only if their partitions are equal.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
         if labels.min() < 0:
             raise ValueError(f"labels must not be negative, got {labels.min()}.")
         if labels.max() > 8 * labels.shape[-1]:
-            # The kernel keeps a table as long as the largest code, and clears it for every row.
+            # The kernel uses a table as long as the largest label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
         number = np.empty(int(labels.max()) + 1, dtype=np.int32)
         number_by_first_appearance(np.atleast_2d(labels), number, np.atleast_2d(out))
@@ -118,33 +117,29 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
 
 
 def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None = None) -> IntArray:
-    """Renumber the clusters of every partition so that it agrees best with its reference.
+    """Permute the labels of every partition so that as many samples as possible agree with its reference.
 
-    O(n_samples) per row for two clusters, O(n_samples + K^3) for K: an assignment problem on the
-    K x K contingency table.
+    O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters: an assignment problem
+    on the K x K contingency table. Raises a TypeError if labels are not integers.
 
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Cluster codes 0..n_clusters-1; codes may be unused, in both rows different ones. A single
-        row is paired with all rows of the other.
+        Labels 0..n_clusters-1, of which some may be unused. A single row is paired with all rows of the other
+        array.
     n_clusters : int, optional
-        Codes a row may use; more are refused. Default: whatever occurs.
+        Upper bound on the labels. Default: no bound.
 
     Returns
     -------
     labels : ndarray, of the dtype of ``labels``
-        The same partitions: row by row the codes permuted such that they equal the reference in
-        most samples. Of several such permutations one that leaves most codes as they are; so two
-        clusters stay as they are when as many samples agree as disagree. Codes remain below the
-        greatest of the two rows, and what becomes of a row depends on its reference only.
+        The same partitions, with permuted labels. Ties go to the permutation that changes the fewest labels.
+        A row depends on its reference alone, and its labels do not exceed the largest label of both.
 
     Raises
     ------
-    TypeError
-        If labels are no integers.
     ValueError
-        If rows differ in length, or codes are negative or at least ``n_clusters``.
+        If rows differ in length, or labels are negative or at least ``n_clusters``.
 
     Examples
     --------
@@ -153,7 +148,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """
     fixed, moving = _same_width(_checked(reference, n_clusters, "reference"), _checked(labels, n_clusters))
     fixed, moving = np.broadcast_arrays(fixed, moving)
-    # Copies: views of broadcast arrays warn where a kernel might write.
+    # Copy: views of broadcast arrays cause warnings in kernels.
     rows, others = (np.array(np.atleast_2d(x), dtype=np.int32, order="C") for x in (fixed, moving))
     aligned = _flipped(rows, others) if _n_codes(rows, others) <= 2 else _assigned(rows, others)
     return aligned.reshape(moving.shape).astype(moving.dtype)
@@ -182,7 +177,7 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
 
 
 def _flipped(rows: IntArray, others: IntArray) -> IntArray:
-    """Two clusters: exchanged where more samples disagree than agree."""
+    """Align two clusters: exchange their labels in rows where most samples disagree."""
     flip = 2 * np.count_nonzero(rows != others, axis=1) > rows.shape[1]
     return np.where(flip[:, None], 1 - others, others)
 
@@ -192,26 +187,25 @@ def _n_codes(rows: IntArray, others: IntArray) -> int:
 
 
 def _assigned(rows: IntArray, others: IntArray) -> IntArray:
-    """Any number of clusters: the assignment with the most agreements."""
+    """Align any number of clusters by the assignment with the most agreements."""
     k = _n_codes(rows, others)
-    # A row's own number of codes, so that it is treated alike in any company.
+    # Use the number of labels of each row, so that results do not depend on other rows.
     own = 1 + np.maximum(rows.max(axis=1), others.max(axis=1))
     number = np.zeros((len(rows), k), dtype=np.int32)
     for part in block_slices(len(rows), k**2):
         tables = np.zeros((part.stop - part.start, k, k), dtype=np.int64)
         contingency_tables(rows[part], others[part], tables)
         for q, (table, used) in enumerate(zip(tables, own[part].tolist(), strict=True), start=part.start):
-            # An agreement counts for more than all unchanged codes together; both are whole numbers.
+            # One agreement outweighs all unchanged labels. Both counts are integers.
             worth = table[:used, :used] * (used + 1) + np.eye(used, dtype=np.int64)
             number[q, :used] = linear_sum_assignment(worth, maximize=True)[1]
     return np.take_along_axis(number, others, axis=1)
 
 
 def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) -> Int64Array:
-    """Number of samples in which two partitions differ after :func:`align_labels`.
+    """Count the samples in which two partitions differ after :func:`align_labels`.
 
-    The least number of samples that must change cluster to turn one partition into the other: 0 for
-    the same partition whatever the numbers of its clusters, and the same in both directions.
+    The distance is symmetric: the least number of samples to move from one partition to the other.
 
     Parameters
     ----------
@@ -233,30 +227,30 @@ def aligned_distance(a: ArrayLike, b: ArrayLike, n_clusters: int | None = None) 
 
 
 def hamming_distance(a: ArrayLike, b: ArrayLike) -> Int64Array:
-    """Number of genes in which two chromosomes differ.
+    """Count the genes in which two individuals differ.
 
     Parameters
     ----------
     a, b : array-like of shape (n_var,) or (n_individuals, n_var)
-        One chromosome is compared with every row of a population.
+        A single individual is compared with every row of a population.
 
     Returns
     -------
-    distance : ndarray of shape (n_individuals,), or a number for two single chromosomes
+    distance : ndarray of shape (n_individuals,), or a number for two single individuals
     """
     first, second = _same_width(checked_integers(a, "a"), checked_integers(b, "b"))
     return np.count_nonzero(first != second, axis=-1)
 
 
 def distinct_rows(X: ArrayLike) -> tuple[IntpArray, IntpArray]:
-    """First occurrences of the distinct rows, and for every row which of them it equals."""
+    """Return the first positions of the distinct rows, and the index of every row among the distinct rows."""
     number: dict[bytes, int] = {}
     inverse = np.array([number.setdefault(key, len(number)) for key in row_digests(X)], dtype=np.intp)
     return np.unique(inverse, return_index=True)[1], inverse
 
 
 def row_digests(X: ArrayLike) -> list[bytes]:
-    """A key for every row of numbers: equal values give equal keys, whatever their dtype."""
+    """Return a hash of every row of numbers, which depends on the values but not on their dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise TypeError(f"X must be rows of numbers, got shape {X.shape} and dtype {X.dtype}.")
@@ -266,7 +260,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
         whole = X.astype(np.int64)
     keys = _digests(whole, np.int64)
     for row in np.flatnonzero((whole != X).any(axis=1)):
-        # Adding zero turns -0.0 into 0.0, which has other bytes.
+        # Adding zero converts -0.0 to 0.0, so that their bytes are equal.
         (keys[row],) = _digests(X[row : row + 1] + 0.0, np.float64)
     return keys
 
@@ -278,7 +272,7 @@ def _digests(X: NDArray[Any], dtype: type[np.generic]) -> list[bytes]:
 
 
 def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Population as integers; refuses floats that are none."""
+    """Convert a population to integers; raise a ValueError if genes are not whole numbers."""
     X = _two_dimensional(X, n_var, "X")
     if X.dtype.kind != "f":
         return X
@@ -298,7 +292,7 @@ def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
 
 
 def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
-    """Population as a fresh integer array, fractions rounded; refuses NaN."""
+    """Return a population as a new int64 array, with rounded genes; raise a ValueError for NaN."""
     X = _two_dimensional(X, n_var, "X")
     if X.dtype.kind != "f":
         return X.astype(np.int64)
@@ -308,14 +302,14 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
 
 
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
-    """The population itself, after a look at the range of its genes."""
+    """Return the population; raise a ValueError if a gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
         raise ValueError(f"genes must be within {lower}..{upper}, got {X.min()}..{X.max()}: {VALID_GENES}")
     return X
 
 
 def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
-    """Partitions as integers within 0..n_samples-1."""
+    """Check that partitions consist of integers 0..n_samples-1, and return them as an array."""
     array = _two_dimensional(labels, n_samples, "labels")
     if array.dtype.kind == "f":
         raise TypeError(f"labels must be integers, got dtype {array.dtype}.")
@@ -325,9 +319,9 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Smallest and largest number of clusters as Python integers, 1 <= k_min <= k_max <= n_samples.
+    """Return k_min and k_max as Python integers; raise unless 1 <= k_min <= k_max <= n_samples.
 
-    ``largest`` is what users know ``k_max`` as.
+    ``largest`` is the name of ``k_max`` in messages.
     """
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):

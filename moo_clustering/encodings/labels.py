@@ -1,4 +1,4 @@
-"""Genes that are cluster numbers, one per sample."""
+"""Encoding by cluster labels, one gene per sample."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from moo_clustering.encodings import base
 
 
 class LabelEncoding(base.Encoding):
-    """Gene i is the cluster of sample i, 0..k_max-1; which number a cluster has means nothing.
+    """Encoding by cluster labels: gene i is the label of sample i, 0..k_max-1, in any numbering.
 
-    Every operation takes O(n_individuals (n_samples + k_max)).
+    Every method takes O(n_individuals (n_samples + k_max)) time.
 
     Parameters
     ----------
@@ -36,20 +36,20 @@ class LabelEncoding(base.Encoding):
         self.n_samples = self.n_var = int(n_samples)
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """0 and k_max - 1, for every gene."""
+        """Return the bounds of every gene: 0 and k_max - 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self.k_max - 1, dtype=self.dtype)
 
     def decode(self, X: IntArray) -> Labels:
-        """Clusters numbered in order of first appearance, without gaps."""
+        """Number the clusters contiguously by first appearance."""
         X = base.checked_genes(X, self.n_var)
         return base.relabel_by_first_appearance(base.checked_within(X, 0, self.k_max - 1))
 
     def encode(self, labels: IntArray) -> IntArray:
-        """The partitions themselves, clusters numbered in order of first appearance.
+        """Number the clusters by first appearance.
 
-        With more than ``k_max`` clusters, the ``k_max`` - 1 largest stay (ties: the first) and all
-        others are united; fewer than ``k_min`` are split as by :meth:`repair`.
+        Of more than ``k_max`` clusters, all but the ``k_max - 1`` largest (first on ties) are merged. Fewer
+        than ``k_min`` clusters are split as in :meth:`repair`.
         """
         X = base.relabel_by_first_appearance(base.checked_labels(labels, self.n_samples))
         for q in np.flatnonzero(X.max(axis=1, initial=0) >= self.k_max):
@@ -60,10 +60,9 @@ class LabelEncoding(base.Encoding):
         return self.repair(base.relabel_by_first_appearance(X))
 
     def repair(self, X: IntArray) -> IntArray:
-        """Clip to 0..k_max-1, then split until there are ``k_min`` clusters.
+        """Round genes, clip them to 0..k_max-1, and split clusters until there are ``k_min``.
 
-        A split moves the last sample of the largest cluster (ties: the lowest number) to the
-        lowest number that is free; fractions are rounded.
+        A split moves the last sample of the largest cluster (first on ties) to the lowest unused label.
         """
         X = np.clip(base.rounded_genes(X, self.n_var), 0, self.k_max - 1).astype(self.dtype)
         rows = np.arange(len(X))[:, None] * self.k_max
@@ -77,11 +76,11 @@ class LabelEncoding(base.Encoding):
         return X
 
     def canonical(self, X: IntArray) -> IntArray:
-        """The partition numbered by first appearance: equal for all renumberings of the clusters."""
+        """Number the clusters by first appearance, so that equal partitions have equal genes."""
         return self.decode(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """K uniform on k_min..k_max, then every gene uniform on 0..K-1 (at least ``k_min`` used)."""
+        """Draw K uniformly from k_min..k_max and genes from 0..K-1, then repair to ``k_min`` clusters."""
         k = rng.integers(self.k_min, self.k_max + 1, size=(n_individuals, 1))
         return self.repair(rng.integers(0, k, size=(n_individuals, self.n_var), dtype=np.int32))
 

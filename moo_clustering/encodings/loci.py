@@ -1,4 +1,4 @@
-"""Locus-based adjacency: genes link samples, and connected samples are a cluster."""
+"""Locus-based adjacency encoding: genes link samples, and clusters are connected components."""
 
 from __future__ import annotations
 
@@ -24,53 +24,49 @@ if TYPE_CHECKING:
 Kind = Literal["locus", "short", "split"]
 Delta = float | Literal["auto", "sr5"]
 Parts = NDArray[np.int32]
-# delta="auto": 80 percent of the links have no gene up to 1000 samples, beyond all but 5 sqrt(N). In large
-# data these cut off little but outliers, so that 98 percent have none there.
+# delta="auto", see `relevant_links`. In large data, the 5 sqrt(N) most interesting links separate mostly
+# outliers, so 2 percent of the links have genes instead.
 _SMALL, _SHARE, _ROOTS, _LARGE, _SHARE_OF_LARGE = 1000, 80.0, 5, 62_500, 98.0
 
 
 class LocusAdjacencyEncoding(checks.Encoding):
-    """Gene i names the sample that sample i is linked to; its own index means no link.
+    """Encoding by links: gene i is the sample that sample i links to; its own index means no link.
 
-    Clusters are the connected components of the graph {i - g_i}, so the number of clusters need
-    not be known. They are numbered by first appearance. Of three kinds, "locus" has a gene for every
-    sample. The others start from a minimum spanning tree: "short" has genes for the child ends of its most
-    interesting links only, all other links hold; "split" has a bit for each of these, 1 if the link holds
-    and 0 if it is cut.
+    Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
+    number need not be known. Every link between samples is valid.
 
     Parameters
     ----------
     neighbors : array-like of shape (n_samples, n_neighbors), optional
-        Nearest other samples of every sample, nearest first. They are what :meth:`random` draws
-        from and what :meth:`repair` takes; any link between samples is legal.
+        Nearest other samples of every sample, nearest first, padded with -1, from which links are drawn.
     n_samples : int, optional
-        Number of samples; needed without ``neighbors`` and ``graph``.
+        Number of samples; required without ``neighbors`` and ``graph``.
     kind : {"locus", "short", "split"}, default="locus"
+        One gene per sample; or genes only for the most interesting links of a minimum spanning tree, whose
+        other links are fixed: targets (``"short"``), or bits, 1 to keep and 0 to cut the link (``"split"``).
     graph : LocusGraph, optional
-        Tree and neighbours of the samples; needed for "short" and "split".
+        Tree and neighbours of the samples; required for ``"short"`` and ``"split"``.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of the links that have no gene, of "short" and "split"; ``"sr5"`` leaves 5 sqrt(N)
-        genes; ``"auto"`` is 80 for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between.
+        Percentage of links without genes, for ``"short"`` and ``"split"``. ``"sr5"``: 5 sqrt(N) genes.
+        ``"auto"``: 80 for up to 1000 samples, 98 for more than 62,500, ``"sr5"`` in between.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Attributes
     ----------
     neighbors : ndarray of shape (n_samples, n_neighbors), int32, read-only, or None
     graph : LocusGraph or None
     links : TreeLinks or None
-        Links that have genes, and the parts into which the tree falls without them.
+        Links with genes, and the parts of the tree without these links.
 
     Notes
     -----
-    Decoding "locus" is union-find with path halving: O(n_individuals n_samples log n_samples) at worst
-    and close to linear in practice. :meth:`parts` of "short" and "split" takes O(n_individuals n_var).
-    Encodings are immutable: a deep copy shares everything.
+    Decoding ``"locus"`` by union-find takes O(n_individuals n_samples log n_samples) time at worst and almost
+    linear time in practice, :meth:`parts` of other kinds O(n_individuals n_var). Deep copies share all data.
 
     References
     ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018, for the
-    reduced kinds.
+    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Examples
     --------
@@ -116,12 +112,12 @@ class LocusAdjacencyEncoding(checks.Encoding):
 
     @property
     def relevant(self) -> NDArray[np.int32]:
-        """Sample whose link each gene describes."""
+        """Sample of each gene, from which the gene's link starts."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.relevant
 
     @property
     def base(self) -> NDArray[np.int32]:
-        """Part of every sample; without a tree, each is one of its own."""
+        """Part of every sample; without a tree, every sample is a separate part."""
         return np.arange(self.n_samples, dtype=np.int32) if self.links is None else self.links.base
 
     @property
@@ -130,7 +126,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.n_samples if self.links is None else self.links.n_parts
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """The first and the last sample, or 0 and 1, for every gene."""
+        """Return the bounds of every gene: the first and the last sample, or 0 and 1."""
         lower = np.zeros(self.n_var, dtype=self.dtype)
         return lower, np.full(self.n_var, self._largest, dtype=self.dtype)
 
@@ -139,7 +135,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return 1 if self.kind == "split" else self.n_samples - 1
 
     def parts(self, X: IntArray) -> Parts:
-        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), int32."""
+        """Return the lowest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
         genes = np.ascontiguousarray(
             checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         )
@@ -154,21 +150,21 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return self.links.short_parts(genes, self.n_jobs)
 
     def decode(self, X: IntArray) -> Labels:
-        """Connected components, numbered by first appearance."""
+        """Number the connected components by first appearance."""
         parts = self.parts(X)
         if self.links is None:
             return checks.relabel_by_first_appearance(parts)
         return self.links.labels(parts, self.n_jobs)
 
     def n_clusters(self, X: IntArray) -> Int64Array:
-        """Number of clusters of every individual."""
+        """Count the clusters of every individual."""
         parts = self.parts(X)
         counts = np.empty(len(parts), dtype=np.int64)
         cluster_counts(parts, counts)
         return counts
 
     def to_full(self, X: IntArray) -> IntArray:
-        """Genotypes of kind "locus", shape (n_individuals, n_samples), int32, of the same partitions."""
+        """Convert genotypes to kind "locus", shape (n_individuals, n_samples), int32."""
         genes = checks.checked_within(checks.checked_genes(X, self.n_var), 0, self._largest)
         if self.links is None:
             return genes.astype(np.int32)
@@ -181,7 +177,7 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return full
 
     def from_full(self, links: IntArray) -> IntArray:
-        """Genotypes of this kind, of links of all samples; what has no gene is as in the tree."""
+        """Convert genotypes of kind "locus" to this kind; links without genes become those of the tree."""
         full = checks.checked_within(checks.checked_genes(links, self.n_samples), 0, self.n_samples - 1)
         if self.links is None:
             return full.astype(self.dtype)
@@ -191,15 +187,16 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return genes.astype(self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Genotypes that decode to the partitions.
+        """Encode partitions; kind "locus" always decodes to the same partition.
 
-        "locus" links neighbours within every cluster along a spanning tree, whose root is linked to itself.
-        Where neighbours do not connect a cluster, there is a tree for every connected piece, and the roots of
-        the pieces are linked to the first of them, although they are not neighbours. Without neighbours every
-        sample is linked to the next of its cluster in index order, the last to itself. The other kinds cut
-        the links between clusters that have a gene, and "short" leads them to the rest of their cluster:
-        exact for unions of parts, of "split" where these hang together. With neighbours O(n_samples
-        (n_neighbors + log n_samples)) time per individual.
+        "locus" links neighbours along a spanning tree of every cluster. If neighbours do not connect a
+        cluster, every connected piece has a tree, whose root links to the root of the first piece. Without
+        neighbours, every sample links to the next sample of its cluster, and the last to itself. With
+        neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
+
+        The other kinds cut the links with genes between clusters, and "short" redirects them to the first
+        part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
+        connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -217,8 +214,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return X
 
     def repair(self, X: IntArray) -> IntArray:
-        """Genes that name no sample become the parent in the tree, the nearest neighbour, or no link,
-        whichever is known first; bits become 0 or 1."""
+        """Round genes, clip bits, and replace invalid links.
+
+        The replacement is the parent in the tree, else the nearest neighbour, else the sample itself.
+        """
         genes = checks.rounded_genes(X, self.n_var)
         if self.kind == "split":
             return np.clip(genes, 0, 1).astype(self.dtype)
@@ -231,11 +230,11 @@ class LocusAdjacencyEncoding(checks.Encoding):
         return np.where(legal, genes, fallback).astype(self.dtype)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """The decoded partition: different links with the same components are the same."""
+        """Return the partition into :meth:`parts`, which is equal for links with equal components."""
         return self.parts(X)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:
-        """Every gene uniform over the sample itself and its neighbours, or over all samples; bits even."""
+        """Draw bits, or links to the sample itself or its neighbours (without neighbours, to any sample)."""
         shape = (n_individuals, self.n_var)
         if self.kind == "split":
             return rng.integers(0, 2, size=shape, dtype=np.uint8)
@@ -254,9 +253,9 @@ class LocusAdjacencyEncoding(checks.Encoding):
 def _forest(neighbors: IntArray, labels: IntArray) -> IntArray:
     """Link every sample along a spanning forest of the neighbour graph within the clusters.
 
-    A link from a sample to one of its own neighbours is preferred to one that follows a neighbour's list
-    backwards. From every sample of a piece such links lead to one of its strong components that none leave,
-    so that a root there leaves the fewest backward links: none if there is one such component.
+    Forward links, from a sample to one of its neighbours, are preferred to backward links, to a sample that
+    lists it as a neighbour. Roots lie in strong components without outgoing links, which forward links reach
+    from every sample, so that backward links are few, and none if a piece has one such component.
     """
     n = len(labels)
     rows, columns = np.nonzero((neighbors >= 0) & (labels[neighbors] == labels[:, None]))
@@ -270,10 +269,10 @@ def _forest(neighbors: IntArray, labels: IntArray) -> IntArray:
     leaving[component[left]] = True
     inner = np.flatnonzero(~leaving[component])
     roots = inner[np.unique(piece[inner], return_index=True)[1]]
-    # Costs of linking a column to a row; a backward link is dearer than all others together.
+    # Cost of linking a column to a row. One backward link costs more than all forward links of a path.
     costs = (n + 1) * links.maximum(links.T) - n * links.T
     target: IntArray = dijkstra(costs, indices=roots, return_predecessors=True, min_only=True)[1]
-    # Nothing but the cluster joins its pieces: their roots are linked to the first of them.
+    # Link the roots of the pieces of a cluster to the root of its first piece.
     _, first, number = np.unique(labels[roots], return_index=True, return_inverse=True)
     target[roots] = roots[first[number]]
     return target
@@ -293,7 +292,7 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
         )
     if (nb == np.arange(len(nb))[:, None]).any():
         raise ValueError("neighbors must list other samples: a sample is not its own neighbour.")
-    # Lists that nobody can write to are shared, with the graph that has them for instance.
+    # Share read-only lists, such as those of a graph.
     if nb.dtype != np.int32 or nb.flags.writeable:
         nb = nb.astype(np.int32)
         nb.flags.writeable = False
@@ -301,11 +300,10 @@ def _checked_neighbors(neighbors: ArrayLike) -> IntArray:
 
 
 def relevant_links(delta: Delta, n_samples: int) -> int:
-    """How many links of a spanning tree get a gene: at least 1, except for a single sample.
+    """Number of links of a spanning tree with genes: at least 1, or 0 for a single sample.
 
-    ``delta`` is the percentage of the links that hold, from 0 to below 100; with ``"sr5"`` all but 5 sqrt(N)
-    links hold; ``"auto"`` is 80 for up to 1000 samples, 98 for more than 62,500 and ``"sr5"`` between, which
-    leaves as many there. Others are a ValueError.
+    ``delta`` is as in :class:`LocusAdjacencyEncoding`: from 0 to below 100, ``"auto"`` or ``"sr5"``. Other
+    values raise a ValueError.
     """
     if delta == "auto":
         delta = _SHARE if n_samples <= _SMALL else "sr5" if n_samples <= _LARGE else _SHARE_OF_LARGE
@@ -316,18 +314,17 @@ def relevant_links(delta: Delta, n_samples: int) -> int:
         raise ValueError(
             f"delta must be a percentage from 0 to below 100, 'auto' or 'sr5', got {quoted(delta)}."
         )
-    # Rounded first: (1 - 0.8) 5 is 0.999... in floating point.
+    # Round first, because (1 - 0.8) 5 is 0.999... in floating point.
     return min(n_samples - 1, max(1, math.floor(round((1 - float(given) / 100) * (n_samples - 1), 9))))
 
 
 class TreeLinks:
-    """The relevant links of a tree, and the parts into which it falls without them.
+    """The ``n_relevant`` most interesting links of a tree, which have genes, and the parts without them.
 
-    The ``n_relevant`` most interesting links have a gene: gene e is that of the child end ``relevant[e]``.
-    ``base`` has the part of every sample; that of the root is 0, and a part comes after the one it hangs
-    from. By part, shape (n_relevant + 1,), ``above`` is the part that it hangs from, ``gene`` that of the
-    link by which it hangs (both 0 for part 0), and ``top`` the child end of that link (the root for part
-    0).
+    Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
+    sample; the root is in part 0, and parents precede their children. Arrays by part have shape
+    (n_relevant + 1,): ``above`` is the parent part, ``gene`` the gene of the link to it (both 0 for part 0),
+    and ``top`` the sample from which that link starts (the root for part 0).
     """
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
@@ -343,7 +340,7 @@ class TreeLinks:
         number = np.cumsum(tops)
         parts = np.zeros(tree.n_samples, dtype=np.int32)
         parts[tree.order[tops]] = number[tops]
-        # Parents come before their children: a sample is in the part of its parent, unless it is a top.
+        # The order puts parents before children. A sample is in the part of its parent, unless it is a top.
         for sample, is_top in zip(tree.order.tolist(), tops.tolist(), strict=True):
             self.base[sample] = parts[sample] if is_top else self.base[tree.parent[sample]]
         top = tree.order[tops]
@@ -353,11 +350,11 @@ class TreeLinks:
 
     @property
     def n_parts(self) -> int:
-        """Parts without the relevant links."""
+        """Number of parts."""
         return len(self.above)
 
     def split_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Smallest part of the cluster of every part, shape (n_individuals, n_parts), from bits."""
+        """Return the lowest part in the cluster of every part, shape (n_individuals, n_parts), from bits."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: split_components(G, self.above, self.gene, lo, hi, out), len(G), out.size, n_jobs
@@ -365,7 +362,7 @@ class TreeLinks:
         return out
 
     def short_parts(self, G: NDArray[Any], n_jobs: int | None = None) -> Parts:
-        """Smallest part of the cluster of every part, from genes that name samples."""
+        """Return the same as :meth:`split_parts` from genes that are samples."""
         out = np.empty((len(G), self.n_parts), dtype=np.int32)
         for_parts(
             lambda lo, hi: short_components(G, self.base, self.gene, lo, hi, out),
@@ -376,11 +373,11 @@ class TreeLinks:
         return out
 
     def split_genes(self, labels: NDArray[Any]) -> BoolArray:
-        """Mask (n_individuals, n_relevant) of the links within the clusters of partitions."""
+        """Return the mask of the links within clusters, shape (n_individuals, n_relevant)."""
         return labels[:, self.relevant] == labels[:, self.parent[self.relevant]]
 
     def short_genes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Targets of the relevant links: the parent, else the first part of the cluster."""
+        """Return the targets of the links: the parent if it is in the cluster, else the first top of it."""
         genes = np.where(self.split_genes(labels), self.parent[self.relevant], -1)
         for row, cluster in zip(genes, labels[:, self.top], strict=True):
             _, first, number = np.unique(cluster, return_index=True, return_inverse=True)
@@ -390,7 +387,7 @@ class TreeLinks:
         return genes.astype(np.int32)
 
     def labels(self, parts: Parts, n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Clusters of all samples, numbered by first appearance."""
+        """Return the labels of all samples, numbered by first appearance."""
         out = np.empty((len(parts), len(self.base)), dtype=np.int32)
 
         def share(lo: int, hi: int) -> None:

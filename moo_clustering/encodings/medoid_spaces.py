@@ -1,4 +1,4 @@
-"""Distances between samples in the form in which sets of medoids need them: a matrix, or vectors."""
+"""Distances between samples and medoids, from a distance matrix or from feature vectors."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from moo_clustering._kernels.threads import for_parts
 Form = Literal["auto", "matrix", "vector"]
 # Metrics for which both forms give the same medoids.
 _EITHER = ("cosine", "sqeuclidean")
-# Beyond this many samples vectors are faster, and the matrix takes half a gigabyte.
+# Number of samples above which vectors are faster; the matrix then takes half a gigabyte.
 _MANY = 8000
 _NO_POSITION = np.iinfo(np.int32).max
-# Totals that agree to this factor count as a tie: rounding must not choose the medoid.
+# Relative difference up to which totals are tied, so that rounding does not select the medoid.
 RELATIVE = 1e-12
-# Clusters that the memo remembers: between this many and twice as many, some 40 MB.
+# Number of clusters in each of the two tables of the memo, which take about 40 MB together.
 _CAPACITY = 1 << 17
 VectorMetric = Literal["cosine", "sqeuclidean", "euclidean"]
 KINDS = {"cosine": kernels.COSINE, "sqeuclidean": kernels.SQUARED, "euclidean": kernels.EUCLIDEAN}
-# Samples whose distances to all others are looked at for the mean square distance.
+# Maximum number of samples whose distances to all others enter the mean square distance.
 _ROWS = 1024
 
 
 class MedoidSpace(ABC):
-    """Distances between samples, in the form of the questions medoid sets raise.
+    """Base class of the distances between samples and sets of medoids.
 
-    ``mean_square`` is the mean of the squares of all n^2 distances, the scale of the floor in Xie-Beni,
-    and ``total_to_one`` the least total distance of all samples to a single one, E_1. Results do not
-    depend on the threads, ``n_jobs``.
+    ``mean_square`` is the mean of the squares of all n^2 distances, which scales the lower bound in
+    Xie-Beni. ``total_to_one``, E_1, is the least total distance of all samples to a single sample. Results
+    do not depend on the number of threads, ``n_jobs``.
     """
 
     n_samples: int
@@ -61,35 +61,34 @@ class MedoidSpace(ABC):
 
     @abstractmethod
     def rows(self, ids: IntArray) -> AnyFloatArray:
-        """Distances of some samples to all, shape (len(ids), n_samples)."""
+        """Return the distances of some samples to all samples, shape (len(ids), n_samples)."""
 
     @abstractmethod
     def own(self, medoids: IntArray, labels: Labels) -> FloatArray:
-        """Distance of every sample to the medoid of its cluster, shape of ``labels``."""
+        """Return the distance of every sample to the medoid of its cluster, in the shape of ``labels``."""
 
     @abstractmethod
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Least and greatest distance between two medoids of every individual (inf and 0 for one)."""
+        """Return the least and the greatest distance between medoids per individual (one medoid: inf, 0)."""
 
     @abstractmethod
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
-        """Rows of distances that together cover all medoids, and the row of every gene in them or -1."""
+        """Yield blocks of rows of distances to the medoids, and the row of every gene in the block, or -1."""
 
     @abstractmethod
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
         """Write the medoids of the clusters marked in ``wanted`` into ``medoids``."""
 
     def nearest(self, medoids: IntArray, *, exception: bool = True) -> tuple[Labels, FloatArray]:
-        """Position of the nearest medoid (ties: the lowest) and the distance to it.
+        """Return the position of the nearest medoid (ties: the lowest), and the distance to it.
 
-        With ``exception`` a medoid belongs to itself even if an identical sample is one at a lower
-        position.
+        With ``exception``, medoids are in their own clusters even if they equal one at a lower position.
         """
         shape = (len(medoids), self.n_samples)
         distances = np.full(shape, np.inf)
         labels = np.full(shape, _NO_POSITION, dtype=np.int32)
         for block, index in self.blocks(medoids):
-            rows, places = block, index  # bound now: the threads are done before the next block
+            rows, places = block, index  # bound now; the threads end before the next block
             for_parts(
                 lambda lo, hi, rows=rows, places=places: kernels.nearest_medoids(  # type: ignore[misc]
                     rows, places, distances, labels, lo, hi
@@ -104,9 +103,9 @@ class MedoidSpace(ABC):
         return labels, distances
 
     def medoids(self, labels: Labels, width: int, memo: MedoidMemo) -> Int64Array:
-        """Medoid of every cluster, the member with the least total distance (ties: the lowest id).
+        """Return the medoid of every cluster: the member with the least total distance (ties: the lowest id).
 
-        They have shape (n_individuals, width), with the label as position, padded with -1.
+        The result has shape (n_individuals, width), one column per label, padded with -1.
         """
         n_clusters = labels.max(axis=1, initial=0) + 1
         k = int(n_clusters.max(initial=1))
@@ -124,7 +123,7 @@ class MedoidSpace(ABC):
 def choose_space(
     X: Any, metric: Metric, form: Form, max_memory: int, n_jobs: int | None
 ) -> tuple[Literal["matrix", "vector"], MedoidSpace]:
-    """Form and space, as the options of :class:`~moo_clustering.problems.MedoidProblem` have it."""
+    """Return form and space by the options of :class:`~moo_clustering.problems.MedoidProblem`."""
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
@@ -134,8 +133,8 @@ def choose_space(
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:
             form = "vector"
     if form == "vector":
-        # The medoid of Euclidean vectors is the member with the least total *squared* distance, which is
-        # another one than that of the distance matrix; sparse features stay sparse.
+        # The medoid of Euclidean vectors is the member with the least total *squared* distance, unlike the
+        # medoid of the distance matrix. Sparse features stay sparse.
         X = checked_table(X, accept_sparse="csr")
         space = SparseVectorSpace if issparse(X) else DenseVectorSpace
         return "vector", space(X, name, n_jobs)  # type: ignore[arg-type]
@@ -143,14 +142,14 @@ def choose_space(
 
 
 class DistanceMatrixSpace(MedoidSpace):
-    """All n^2 distances in memory, up to ``max_memory`` bytes; any metric.
+    """All n^2 distances in memory, up to ``max_memory`` bytes, for any metric.
 
     The metric is as for :class:`~moo_clustering.encodings.MedoidEncoding`. Cosine distances are rounded to
     multiples of 2^-44, so that equal directions tie exactly. For p individuals of k clusters of equal
-    size, assignment takes O(p k n) time, the medoids of distinct clusters O(p n^2 / k).
+    size, assignment takes O(p k n) time, and the medoids of distinct clusters take O(p n^2 / k).
 
-    A copy in whole steps, rounded down to one byte each, takes an eighth of the memory again. Its totals are
-    counts of bits; they say which members can be medoids, and only the distances of these are added up.
+    A copy rounded down to one byte per distance takes another eighth of the memory. Bit counts of the copy
+    are lower bounds of the totals, so exact totals are computed only for possible medoids.
     """
 
     def __init__(self, X: Any, metric: Metric, max_memory: int, n_jobs: int | None = None) -> None:
@@ -162,7 +161,7 @@ class DistanceMatrixSpace(MedoidSpace):
                 part *= kernels.GRAIN
                 np.rint(part, out=part)
                 part /= kernels.GRAIN
-        # A view, so that precomputed distances stay writeable for their owner.
+        # A read-only view, so that precomputed distances stay writeable for their owner.
         self.distances = D.view()
         self.distances.flags.writeable = False
         self.n_samples = len(D)
@@ -171,14 +170,14 @@ class DistanceMatrixSpace(MedoidSpace):
         sums = D.sum(axis=0)
         self.total_to_one = float(sums.min())
         self._each = 2.0 / kernels.GRAIN if cosine else 0.0
-        # Distances within a cluster are rarely above one and a half times the mean of all.
+        # Distances within clusters rarely exceed 1.5 times the mean distance; larger ones are clipped.
         greatest = 2**kernels.PLANES - 1
         step = max(1.5 * float(sums.mean()) / len(D) / greatest, float(np.finfo(float).tiny))
         self._planes = np.empty((len(D), kernels.PLANES, -(-len(D) // 64)), dtype=np.uint64)
         for_parts(
             lambda lo, hi: kernels.coarse_planes(D, step, self._planes, lo, hi), len(D), 8.0 * D.size, n_jobs
         )
-        # Less by more than rounding, so that coarse totals are lower bounds.
+        # Reduced by more than rounding errors, so that coarse totals are lower bounds.
         self._unit = step * (1.0 - 1e-9)
 
     def rows(self, ids: IntArray) -> AnyFloatArray:
@@ -198,7 +197,7 @@ class DistanceMatrixSpace(MedoidSpace):
         yield self.distances, medoids
 
     def find_medoids(self, members: Members, wanted: BoolArray, medoids: Int64Array) -> None:
-        # Individuals all of whose clusters are known need not be visited.
+        # Skip individuals without wanted clusters.
         some = np.flatnonzero(wanted.any(axis=1))
         labels, order, starts = members.labels[some], members.order[some], members.starts[some]
         wanted, found = wanted[some], medoids[some]
@@ -220,15 +219,13 @@ class DistanceMatrixSpace(MedoidSpace):
 
 
 class VectorSpace(MedoidSpace):
-    """Distances made when they are needed, from products of features.
+    """Distances computed on demand, from products of features.
 
-    ``mean_square`` is a mean over all pairs for up to 1024 samples, beyond that over the pairs with 1024
-    evenly spaced ones: it only sets a scale.
+    For more than 1024 samples, ``mean_square`` is the mean over the pairs with 1024 evenly spaced samples.
 
-    For p individuals whose sets have u distinct medoids among them, an assignment costs u products of a
-    sample with the data and O(p k n) comparisons; the medoids of distinct clusters O(p n d), or O(p nnz)
-    for sparse data. Memory is O(p n) besides the data. Euclidean distances take O(n^2 d) time once, for
-    ``total_to_one``.
+    For p individuals with u distinct medoids in total, an assignment takes u products of a sample with the
+    data and O(p k n) comparisons. The medoids of distinct clusters take O(p n d) time, or O(p nnz) for sparse
+    data. Memory is O(p n) besides the data. Euclidean ``total_to_one`` takes O(n^2 d) time once.
     """
 
     def __init__(self, norms: FloatArray, kind: int, n_jobs: int | None) -> None:
@@ -236,11 +233,11 @@ class VectorSpace(MedoidSpace):
         self.kind = kind
         self.norms = norms
         self.n_jobs = n_jobs
-        # At distance 1 from all others but not from themselves.
+        # Zero rows have cosine distance 1 to all other samples, and 0 to themselves.
         self.zero = (norms == 0.0) & (kind == kernels.COSINE)
 
     def _measure(self, sums: FloatArray, products: FloatArray) -> None:
-        """Set the constants of the data from its column sums and the products of the rows with them."""
+        """Compute ``mean_square`` and ``total_to_one`` from column sums and the rows' products with them."""
         n = self.n_samples
         spaced = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
         squares = [np.einsum("ij,ij->", rows, rows) for rows in self._row_blocks(spaced)]
@@ -251,7 +248,7 @@ class VectorSpace(MedoidSpace):
             totals = n * self.norms - 2.0 * products + self.norms.sum()
         else:
             totals = np.concatenate([rows.sum(axis=1) for rows in self._row_blocks(np.arange(n))])
-        # Rounding must not make the total of equal samples anything but nothing.
+        # The total of equal samples must be exactly 0.
         self.total_to_one = float(max(totals.min(), 0.0)) if self.mean_square > 0.0 else 0.0
 
     def blocks(self, medoids: IntArray) -> Iterator[tuple[AnyFloatArray, IntArray]]:
@@ -276,7 +273,7 @@ class VectorSpace(MedoidSpace):
 
 
 class DenseVectorSpace(VectorSpace):
-    """Space over the rows of an array."""
+    """Distances between the rows of an array."""
 
     def __init__(self, X: FloatArray, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
@@ -327,7 +324,7 @@ class DenseVectorSpace(VectorSpace):
 
 
 def _near_origin(X: FloatArray) -> FloatArray:
-    """Shifted by multiples of powers of two, so that whole numbers keep their exact ties."""
+    """Shift the data near the origin by multiples of powers of two, which preserves ties of whole numbers."""
     spread = X.std(axis=0)
     grid = np.exp2(np.ceil(np.log2(np.where(spread > 0.0, spread, 1.0))))
     shifted: FloatArray = X - grid * np.rint(X.mean(axis=0) / grid)
@@ -335,7 +332,7 @@ def _near_origin(X: FloatArray) -> FloatArray:
 
 
 class SparseVectorSpace(VectorSpace):
-    """Space over the rows of a CSR matrix; a medoid meets the samples that share a column with it."""
+    """Distances between the rows of a CSR matrix; products visit only rows that share a non-zero column."""
 
     def __init__(self, X: Any, metric: VectorMetric, n_jobs: int | None) -> None:
         kind = KINDS[metric]
@@ -348,7 +345,7 @@ class SparseVectorSpace(VectorSpace):
         self.X = X
         self._columns = X.tocsc()
         row_of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        # Added up in the order of the columns, as the kernels do, so that equal rows are at distance 0.
+        # Sum in the order of the columns, as the kernels do, so that equal rows have distance 0.
         norms = np.bincount(row_of, weights=X.data**2, minlength=X.shape[0]).astype(np.float64)
         super().__init__(norms, kind, n_jobs)
         self._halves = np.full(self.n_samples, 0.5) if kind == kernels.COSINE else 0.5 * norms
@@ -400,17 +397,15 @@ class SparseVectorSpace(VectorSpace):
         return self.X.indptr, self.X.indices, self.X.data
 
     def _vector(self) -> FloatArray:
-        """One zero per column, for the kernels to work on."""
+        """Return a zero vector of the columns, the work space of a kernel."""
         return np.zeros(self.X.shape[1])
 
 
 class MedoidMemo:
-    """Find the medoid of every distinct cluster of a population once, and once in a long time.
+    """Cache of the medoids of clusters, which individuals share with their parents.
 
-    Children share clusters with their parents, and late populations consist of copies. A cluster is
-    known by a 128-bit hash of the set of its members, so that a mix-up is out of the question for any
-    number of clusters that can be met. What is forgotten is found again, so results do not depend on
-    it.
+    The key of a cluster is a 128-bit hash of the set of its members. Forgotten medoids are computed again, so
+    results do not depend on the size of the cache.
     """
 
     def __init__(self, n_samples: int) -> None:
@@ -421,9 +416,9 @@ class MedoidMemo:
     def complete(
         self, labels: IntArray, present: BoolArray, find: Callable[[BoolArray, Int64Array], None]
     ) -> Int64Array:
-        """Medoids of all clusters, shape of ``present``, -1 where there is no cluster.
+        """Return the medoids of all clusters, in the shape of ``present``, -1 for absent clusters.
 
-        ``find(wanted, medoids)`` enters the medoids of the clusters that are wanted.
+        ``find(wanted, medoids)`` writes the medoids of the wanted clusters into ``medoids``.
         """
         keys = np.zeros((*present.shape, 2), dtype=np.uint64)
         kernels.cluster_keys(labels, self._salts, keys)
@@ -453,7 +448,7 @@ class MedoidMemo:
 
 
 class Members(NamedTuple):
-    """Clusters of a population as lists: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
+    """Members of all clusters: those of cluster c are order[q, starts[q, c]:starts[q, c+1]]."""
 
     labels: NDArray[np.unsignedinteger[Any]]
     order: NDArray[np.int32]
@@ -461,7 +456,7 @@ class Members(NamedTuple):
 
 
 def member_table(labels: Labels, n_clusters: int) -> Members:
-    """Lists of the members of all clusters, and the labels in the narrowest type."""
+    """List the members of all clusters, and convert the labels to the narrowest dtype."""
     narrow = labels.astype(np.min_scalar_type(n_clusters - 1))
     order = np.empty(labels.shape, dtype=np.int32)
     starts = np.empty((len(labels), n_clusters + 1), dtype=np.int32)

@@ -27,7 +27,7 @@ from moo_clustering.encodings import base
 _NO_SLOT = np.iinfo(np.int32).max
 # Entries per block of distances in ``decode``: 8 MiB, which stay in the cache.
 DECODE_BLOCK = 2**20
-# Distance sums that differ by a smaller factor are tied, so that rounding does not select the medoid.
+# Distance sums within this factor are tied, so that rounding does not select the medoid.
 SAME = 1.0 + 1e-12
 
 
@@ -52,17 +52,17 @@ class _MedoidGenes(Documented, base.Encoding):
     k_max: int
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """Bounds of every gene: -1 (no medoid) and the last sample."""
+        """Return the bounds of every gene: -1 (no medoid) and the last sample."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def encode(self, labels: IntArray) -> IntArray:
         """Encode partitions by the medoids of their clusters, in the order of the labels.
 
-        The medoid of a cluster has the least sum of distances *from* it to the others (ties: the lowest row
-        number). Only the ``k_max`` largest clusters are encoded (ties: the lowest label), and fewer than
-        ``k_min`` are extended as in :meth:`repair`. Decoding returns the same partition if every sample is
-        nearest to the medoid of its cluster, and otherwise the partition after a k-medoids step.
+        The medoid of a cluster has the least sum of distances *from* it to the other members (ties: the
+        lowest row number). Only the ``k_max`` largest clusters are encoded (ties: the lowest label), and
+        fewer than ``k_min`` medoids are extended as in :meth:`repair`. Decoding returns the same partition
+        only if every sample is nearest to its medoid, and otherwise the partition after a k-medoids step.
         O(n_individuals n_samples^2 / k) time for k clusters of equal size.
         """
         labels = base.checked_labels(labels, self.n_samples)
@@ -85,21 +85,19 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids, padded with -1 on the right.
 
     Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
-    cluster, even if it equals another medoid. No cluster is empty. The label of a cluster is the position of
-    its medoid in the row. Decoding costs O(n_individuals k_max n_samples) time, and constant memory besides
-    the labels. Encodings are immutable, and deep copies share the distances. Source: NSGA-II-clus.
+    cluster, even if it equals another medoid, so no cluster is empty. The label of a cluster is the position
+    of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory
+    besides the labels. Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``, which are
-        not copied if they are symmetric and float64.
+        Features; or, with ``metric="precomputed"``, dissimilarities of shape (n_samples, n_samples), which
+        are not copied if they are symmetric and float64.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters, and number of genes. Square roots of n_samples are limited to
-        2..n_samples-1 (1 for one sample).
+        Largest number of clusters, and number of genes. Square roots are limited to 2..n_samples-1.
     metric : str or callable, default="euclidean"
-        Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1 to all others.
+        As for :func:`sklearn.metrics.pairwise_distances`. Cosine distances of zero rows to others are 1.
     k_min : int, default=2
         Smallest number of clusters; 1 for one sample.
     max_memory : int, default=4 GiB
@@ -124,7 +122,7 @@ class MedoidEncoding(_MedoidGenes):
         *,
         max_memory: int = MAX_MEMORY,
     ) -> None:
-        # A read-only view, so that precomputed distances stay writable for their owner.
+        # A read-only view, so that precomputed distances stay writeable for their owner.
         self.distances = distance_matrix(X, metric, max_memory, type(self).__name__).view()
         self.distances.flags.writeable = False
         self.n_samples = len(self.distances)
@@ -136,14 +134,14 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid. The label is the position of the medoid.
+        """Assign every sample to its nearest medoid.
 
         Raises a ValueError if a row contains a medoid twice, no medoid, or -1 before a medoid.
         """
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
-        # Largest sets first, so that sets with a j-th medoid are at the start of a block.
+        # Sort by descending size, so that sets with a j-th medoid are at the start of a block.
         order = np.argsort(-sizes, kind="stable")
         step = max(1, DECODE_BLOCK // self.n_samples)
         for lo in range(0, len(order), step):
@@ -154,7 +152,7 @@ class MedoidEncoding(_MedoidGenes):
         return labels
 
     def _nearest(self, medoids: IntArray, sizes: IntArray) -> Labels:
-        """Position of the nearest medoid. Rows must be sorted by descending size."""
+        """Return the position of the nearest medoid; rows must be sorted by descending size."""
         nearest = self.distances[medoids[:, 0]]
         labels = np.zeros(nearest.shape, dtype=np.int32)
         candidate = np.empty_like(nearest)
@@ -173,7 +171,7 @@ class MedoidEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Remove invalid and repeated genes, move medoids to the left, and extend to ``k_min`` medoids.
 
-        Added medoids are the samples with the lowest row numbers. Fractions are rounded.
+        Added medoids are the samples with the lowest row numbers. Genes are first rounded.
         """
         ids = base.rounded_genes(X, self.n_var).astype(self.dtype, copy=False)
         kept = (ids >= 0) & (ids < self.n_samples) & ~occurred_before(ids)
@@ -186,7 +184,7 @@ class MedoidEncoding(_MedoidGenes):
 
     def _filled(self, ids: IntArray) -> IntArray:
         """Append the lowest absent row numbers to rows of fewer than k_min medoids."""
-        # Fewer than k_min are present, so the first 2 k_min - 1 row numbers suffice.
+        # Fewer than k_min medoids are present, so the first 2 k_min - 1 row numbers suffice.
         n_candidates = min(self.n_samples, 2 * self.k_min - 1)
         present = np.zeros((len(ids), n_candidates + 1), dtype=bool)
         named = np.where((ids < 0) | (ids > n_candidates), n_candidates, ids)
@@ -239,15 +237,14 @@ class MedoidEncoding(_MedoidGenes):
 class MedoidSlotEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids in slots, with -1 for empty slots.
 
-    Unlike :class:`MedoidEncoding`, it accepts asymmetric distances, such as the directed Hausdorff distance
-    between bags, and does not move medoids between slots, so that crossover exchanges the slots of parents.
-    Decoding costs O(n_individuals k_max n_samples) time. Encodings are immutable, and deep copies share the
-    distances. Source: Evolutionary multi-instance clustering (MIGCUK).
+    Unlike :class:`MedoidEncoding`, this encoding accepts asymmetric distances, such as directed Hausdorff
+    distances between bags, and does not move medoids between slots. Decoding takes O(n_individuals k_max
+    n_samples) time. Source: Evolutionary multi-instance clustering (MIGCUK).
 
     Parameters
     ----------
     distances : array-like of shape (n_samples, n_samples)
-        Non-negative ``distances[i, j]`` from sample i to sample j. float32 and float64 are not copied.
+        Non-negative distances from the samples of the rows. float32 and float64 arrays are not copied.
     k_max : int
         Largest number of clusters, and number of genes.
 
@@ -264,7 +261,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         H = checked_distances(distances, "distances", directed=True)
         self.distances = H
         if H.flags.writeable:
-            # A read-only view, so that the matrix stays writable for its owner.
+            # A read-only view, so that the matrix stays writeable for its owner.
             self.distances = H.view()
             self.distances.flags.writeable = False
         self.n_samples = len(H)
@@ -284,8 +281,7 @@ class MedoidSlotEncoding(_MedoidGenes):
     def repair(self, X: IntArray) -> IntArray:
         """Empty the slots of invalid and repeated genes, and fill empty slots up to ``k_min`` medoids.
 
-        The first empty slots get the samples with the lowest row numbers, so that the repair of a row is
-        deterministic, unlike :func:`repair_slots`. Fractions are rounded.
+        Genes are first rounded. The first empty slots get the samples with the lowest row numbers.
         """
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
@@ -305,14 +301,14 @@ class MedoidSlotEncoding(_MedoidGenes):
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the nearest neighbours of every sample by its row of the distances, computed once.
+        """Return the nearest neighbours of every sample by its row of the distances.
 
-        O(n_samples^2 log n_samples) time.
+        O(n_samples^2 log n_samples) time for the first call with a value of ``n_neighbors``.
 
         Parameters
         ----------
         n_neighbors : int
-            1..n_samples-1.
+            Number of neighbours, 1..n_samples-1.
 
         Returns
         -------
@@ -329,8 +325,8 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     """Assign every sample to its nearest medoid, shape (n_individuals, n_samples).
 
     Rows of ``X`` contain distinct row numbers, and -1 for empty slots. ``H[b, m]`` is the distance from
-    sample b to medoid m. Labels number the medoids in the order of their slots. Ties: the lowest slot; a
-    medoid is always in its own cluster. O(n_individuals k_max n_samples) time.
+    sample b to medoid m. Labels number the medoids in the order of their slots. Ties go to the lowest slot,
+    but a medoid is always in its own cluster. O(n_individuals k_max n_samples) time.
     """
     slots = np.asarray(X)
     occupied = slots >= 0
@@ -358,7 +354,7 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
 
 
 def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.Generator) -> IntArray:
-    """Random rows: k uniform in k_min..k_max, then k distinct samples in k random slots of k_max."""
+    """Draw k uniformly from k_min..k_max, then k distinct samples in random slots, for n individuals."""
     slots = filled(np.full((n, k_max), -1, dtype=np.int64), k_max, n_samples, rng)
     sizes = rng.integers(k_min, k_max + 1, size=(n, 1))
     slots[rng.permuted(np.arange(k_max) >= sizes, axis=1)] = -1
@@ -370,8 +366,7 @@ def repair_slots(
 ) -> IntArray:
     """Empty the slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids.
 
-    Fractions are rounded. Added samples are random, or have the lowest row numbers without a generator. Valid
-    rows do not change.
+    Genes are first rounded. Added samples are random or, without a generator, the lowest row numbers.
     """
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
@@ -388,14 +383,14 @@ def repair_slots(
 
 
 def _lowest_absent(rows: IntArray) -> IntArray:
-    """The ids 0..r-1 are present where the t-th smallest id is t for r of the t."""
+    """Return the lowest absent id of every row: the number of t for which the t-th smallest id is t."""
     width = rows.shape[1]
     ordered = np.sort(np.where(rows < 0, width + 1, rows), axis=1)
     return np.count_nonzero(ordered == np.arange(width), axis=1)
 
 
 def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Nearest neighbours of every sample by its row of distances (ties: the lowest row number)."""
+    """Return the nearest neighbours of every sample by its row of distances (ties: the lowest row number)."""
     n = len(distances)
     neighbors = np.empty((n, n_neighbors), dtype=np.int32)
     for part in block_slices(n, n):
@@ -406,17 +401,17 @@ def nearest_others(distances: AnyFloatArray, n_neighbors: int) -> NDArray[np.int
 
 
 def as_sets(X: IntArray) -> Int64Array:
-    """Copy of a population as int64, because pymoo can pass genes as floats."""
+    """Copy a population as int64, because pymoo can pass genes as floats."""
     return np.rint(X).astype(np.int64) if X.dtype.kind == "f" else X.astype(np.int64)
 
 
 def set_sizes(sets: IntArray) -> Int64Array:
-    """Number of medoids in every row."""
+    """Count the medoids in every row."""
     return np.asarray((sets >= 0).sum(axis=1), dtype=np.int64)
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """First ``sizes`` distinct non-negative entries of every row, in their order, padded with -1.
+    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1.
 
     O(n_rows n_candidates log n_candidates) time.
     """
@@ -427,7 +422,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Random sample for every row that is not in the row; rows must not contain all samples.
+    """Draw a sample for every row that is not in the row; rows must not contain all samples.
 
     The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <= r.
     """
@@ -438,7 +433,7 @@ def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> I
 
 
 def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Copy with random samples appended to rows of fewer than ``k_min`` medoids."""
+    """Return a copy with random samples appended to rows of fewer than ``k_min`` medoids."""
     sets = sets.copy()
     while len(short := np.flatnonzero(set_sizes(sets) < k_min)):
         sets[short, set_sizes(sets[short])] = random_absent(sets[short], n_samples, rng)
@@ -446,7 +441,7 @@ def filled(sets: IntArray, k_min: int, n_samples: int, rng: np.random.Generator)
 
 
 def occurred_before(X: IntArray) -> BoolArray:
-    """Mask of entries that repeat an earlier entry of their row."""
+    """Return the mask of entries that repeat an earlier entry of their row."""
     order = np.argsort(X, axis=1, kind="stable")
     ordered = np.take_along_axis(X, order, axis=1)
     repeated = np.zeros(X.shape, dtype=bool)
@@ -455,7 +450,7 @@ def occurred_before(X: IntArray) -> BoolArray:
 
 
 def resolve_k_max(k_max: int | str, n_samples: int) -> int:
-    """Largest number of clusters: ``"sqrt"``, ``"ceil_sqrt"`` or a number."""
+    """Return the largest number of clusters for ``"sqrt"``, ``"ceil_sqrt"`` or an integer."""
     if not isinstance(k_max, str):
         return k_max
     if k_max not in ("sqrt", "ceil_sqrt"):

@@ -1,8 +1,4 @@
-"""Base classes of the operators, and checks that a problem suits an operator.
-
-Operators check their problem with :func:`encoding_of` or :func:`require`, whose errors name the missing
-attribute or class.
-"""
+"""Base classes of the operators, and checks that a problem suits an operator."""
 
 from __future__ import annotations
 
@@ -42,18 +38,18 @@ objective : BagObjective, optional
 
 
 def children_of(operator: Any, made: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """What an operator made; a ValueError that names it unless these are genes of the right shape."""
+    """Return the genes that an operator made; raise a ValueError that names it for a wrong shape or NaN."""
     return array_of(made, type(operator).__name__, shape, "genes")
 
 
 class CheckedDo:
-    """Stands for ``_do`` of an operator of a user's, and looks at what it makes."""
+    """Replacement for ``_do`` of a user-defined operator, which checks the output."""
 
     def __init__(self, operator: Any) -> None:
         self.operator = operator
 
     def __call__(self, problem: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        """Genes that the operator made."""
+        """Run the operator, and check the shape of its genes."""
         operator, shape = self.operator, np.shape(X)
         made = type(operator)._do(operator, problem, X, *args, **kwargs)
         if isinstance(operator, Sampling):
@@ -65,7 +61,7 @@ class CheckedDo:
 
 @contextmanager
 def checked_operators(owner: Any) -> Iterator[list[Any]]:
-    """Within it, operators of a user's among the parts of ``owner`` check what they make; it yields them."""
+    """Context in which the user-defined operators of ``owner`` check their output; yields these operators."""
     found = list({id(one): one for one in _own_operators(owner, 3)}.values())
     for operator in found:
         operator._do = CheckedDo(operator)
@@ -77,7 +73,7 @@ def checked_operators(owner: Any) -> Iterator[list[Any]]:
 
 
 def _own_operators(owner: Any, depth: int) -> Iterator[Any]:
-    """Operators of a user's in the attributes of an algorithm, and in theirs."""
+    """Yield the user-defined operators among the attributes of an algorithm, and recursively of its parts."""
     for part in vars(owner).values():
         for one in part if isinstance(part, list | tuple) else [part]:
             if isinstance(one, Sampling | Crossover | Mutation | Repair) and is_own(one):
@@ -110,8 +106,8 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
 class SeededOperator(Documented, ABC):
     """pymoo operator that uses only the problem, the genes and a random generator.
 
-    Subclasses override ``_apply`` instead of pymoo's ``_do``. The argument ``X`` contains the parents of a
-    crossover or the individuals of a mutation or repair; for a sampling it is the number of individuals.
+    Subclasses override ``_apply`` instead of pymoo's ``_do``. Its argument ``X`` contains the parents of a
+    crossover, the individuals of a mutation or repair, or the number of individuals of a sampling.
     """
 
     # Arguments of :func:`require`: the problem class in the error message, and the required attributes.
@@ -171,8 +167,7 @@ class GeneRepair(SeededOperator, Repair):
 class DrawnMutation(SeededMutation):
     """Mutation that is computed only for individuals drawn with probability ``prob``.
 
-    pymoo's own ``do`` mutates all individuals and then discards the mutants that were not drawn, which is
-    too slow for mutations that evaluate or search.
+    pymoo mutates all individuals, which is too slow for mutations that evaluate or search.
     """
 
     def do(
@@ -187,7 +182,7 @@ class DrawnMutation(SeededMutation):
         rng = np.random.default_rng(random_state)
         if not inplace:
             pop = deepcopy(pop)
-        # Indexing selects the individuals themselves, not copies, so setting their genes changes ``pop``.
+        # Indexing does not copy individuals, so setting their genes changes ``pop``.
         drawn = pop[rng.random(len(pop)) < get(self.prob, size=len(pop))]
         if len(drawn):
             self._mutate(problem, drawn, *args, random_state=rng, **kwargs)

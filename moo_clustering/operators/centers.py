@@ -25,10 +25,10 @@ CANDIDATES = 3
 class CenterMatchingCrossover(base.PairCrossover):
     """Match the centres of two parents and inherit a random centre of each matched pair.
 
-    The matching minimises the sum of squared distances, so the order of the centres does not matter. A second
-    child inherits the other centres. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Children
-    carry the attribute ``"mix"`` for :class:`RelocateCenter`: the mix of a random parent plus a uniform
-    number from [-0.2, 0.2], clipped to [0, 1]. Takes O(k^2 n_features + k^3) time per pair.
+    The matching minimises the sum of squared distances. A second child inherits the other centres. The
+    children's ``"mix"`` for :class:`RelocateCenter` is that of a random parent plus a uniform number from
+    [-0.2, 0.2], clipped to [0, 1]. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(k^2
+    n_features + k^3) time per pair.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def match_centers(
 
 
 def inherited_mix(mixes: list[float | None], rng: np.random.Generator) -> float:
-    """Change the mix of a random parent, or a uniform mix if the parent has none, by at most 0.2."""
+    """Change the mix of a random parent (a uniform number if it is None) by at most 0.2."""
     mix = mixes[int(rng.integers(len(mixes)))]
     step = rng.uniform(-MIX_STEP, MIX_STEP)
     return float(np.clip((rng.random() if mix is None else mix) + step, 0.0, 1.0))
 
 
 def nearest_pairs(first: AnyFloatArray, second: AnyFloatArray) -> tuple[IntpArray, IntpArray]:
-    """Match centres so that the sum of squared distances is minimal; return the positions of each pair."""
+    """Match centres with the least sum of squared distances; return the positions of the pairs."""
     squares = np.einsum("ij,ij->i", first, first)[:, np.newaxis] + np.einsum("ij,ij->i", second, second)
     left, right = linear_sum_assignment(squares - 2.0 * (first @ second.T))
     return left, right
@@ -101,21 +101,17 @@ class RelocateCenter(base.DrawnMutation):
 
     Sample i is drawn with probability mix / n + (1 - mix) D_i / sum D, where D_i is its distance to the
     nearest remaining centre. For :class:`~moo_clustering.problems.SumOfSquaresProblem`. Takes O(n_samples k
-    n_features) time per individual, or O(k n_features) if ``"uniform"`` draws the sample uniformly.
+    n_features) time per individual, or O(k n_features) for a uniform draw with ``"uniform"``. Source: Gribel
+    and Vidal, see :class:`CenterMatchingCrossover`.
 
     Parameters
     ----------
     removal : {"uniform", "cheap"}, default="uniform"
-        Which centre moves: ``"uniform"`` draws any centre (as in the paper); ``"cheap"`` selects, among three
-        random centres, the one whose removal raises the objective least, and draws samples by D squared.
+        Centre to move: any centre (as in the paper); or, of three random centres, the one whose removal
+        raises the objective least. ``"cheap"`` draws samples by D squared.
     mix : float, optional
-        Probability of a uniform draw. Default: the ``"mix"`` of the individual, as set by
+        Probability of a uniform draw. Default: the ``"mix"`` of the individual, set by
         :class:`CenterMatchingCrossover`, or else a new uniform number per mutation.
-
-    References
-    ----------
-    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
-    clustering", Pattern Recognition 88 (2019).
     """
 
     def __init__(
@@ -145,7 +141,7 @@ class RelocateCenter(base.DrawnMutation):
 def relocate(
     encoding: Any, centers: FloatArray, mix: float, rng: np.random.Generator, removal: Removal = "uniform"
 ) -> None:
-    """Move one of the centres in place; ``centers`` has shape (k, n_features)."""
+    """Move a centre in place; ``centers`` has shape (k, n_features)."""
     k, n = len(centers), encoding.n_samples
     anywhere = rng.random() < mix
     place = int(rng.integers(n))
@@ -178,10 +174,10 @@ def drawn(weights: FloatArray, otherwise: int, rng: np.random.Generator) -> int:
 
 
 class LocalSearchRepair(base.GeneRepair):
-    """Replace the genes of individuals by local optima from ``problem.improve`` (Lamarckian inheritance).
+    """Replace the genes of individuals by ``problem.improve(X)`` (Lamarckian inheritance).
 
-    For any problem with a method ``improve(X)``, such as
-    :class:`~moo_clustering.problems.SumOfSquaresProblem`, which runs Lloyd's iterations.
+    For problems with such a method, for example Lloyd's iterations of
+    :class:`~moo_clustering.problems.SumOfSquaresProblem`.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

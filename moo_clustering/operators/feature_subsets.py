@@ -20,13 +20,13 @@ _ADD, _DROP, _SWAP = range(3)
 class FeatureMutation(base.SeededMutation):
     """Add, drop or swap features, with equal probability.
 
-    Unlike bit flips, these changes do not make sparse subsets grow. For
+    Unlike bit flips, these changes do not enlarge sparse subsets systematically. For
     :class:`~moo_clustering.problems.FeatureSubsetProblem`.
 
     Parameters
     ----------
     more : float, default=0.5
-        Probability that a change is followed by another; the mean number of changes is 1 / (1 - more).
+        Probability that another change follows; the mean number of changes is 1 / (1 - more).
     """
 
     def __init__(self, more: float = 0.5, prob: float = 1.0, **kwargs: Any) -> None:

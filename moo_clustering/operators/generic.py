@@ -39,8 +39,8 @@ class EncodingSampling(base.SeededSampling):
 class RefillingSampling(Sampling):
     """Draw from another sampling until enough individuals are distinct.
 
-    pymoo itself removes duplicates from the initial population but does not replace them, so in a small
-    search space a run would start with only part of its population.
+    pymoo removes duplicates from the initial population but does not replace them, so a run in a small search
+    space would start with only part of its population.
 
     Parameters
     ----------
@@ -49,8 +49,7 @@ class RefillingSampling(Sampling):
     duplicates : pymoo DuplicateElimination
         For instance :class:`~moo_clustering.operators.CanonicalDuplicates`.
     max_tries : int, default=20
-        Maximum number of populations drawn. If they contain too few distinct individuals, fewer are
-        returned, with a UserWarning.
+        Maximum number of populations to draw. A UserWarning reports too few distinct individuals.
     """
 
     def __init__(self, sampling: Sampling, duplicates: DuplicateElimination, max_tries: int = 20) -> None:
@@ -77,7 +76,7 @@ class RefillingSampling(Sampling):
     ) -> NDArray[Any]:
         pop = Population()
         for _ in range(self.max_tries):
-            # Always a whole population: some samplings depend on the requested number of individuals.
+            # Draw a whole population, because some samplings depend on the number of individuals.
             drawn = self.sampling(problem, n_samples, *args, random_state=random_state, **kwargs)
             pop = Population.merge(pop, self.duplicates.do(drawn, pop))
             if len(pop) >= n_samples:
@@ -91,7 +90,7 @@ class RefillingSampling(Sampling):
 
 
 class EncodingMutation(base.SeededMutation):
-    """Replace genes by genes of random individuals from ``problem.encoding.random``, for any encoding.
+    """Replace genes by those of random individuals from ``problem.encoding.random``, for any encoding.
 
     Mutants may be invalid; :class:`~moo_clustering.operators.EncodingRepair` repairs them.
 
@@ -118,7 +117,7 @@ class MutationChoice(base.DrawnMutation):
     mutations : sequence of pymoo Mutation
         The ``prob`` of each mutation is ignored.
     weights : array-like of shape (n_mutations,), optional
-        Relative frequencies, non-negative; equal by default.
+        Non-negative relative frequencies. Default: equal.
     """
 
     def __init__(
@@ -159,7 +158,7 @@ class MutationChoice(base.DrawnMutation):
 class EncodingRepair(base.GeneRepair):
     """Make individuals valid with ``problem.encoding.repair``.
 
-    Genes are first rounded to integers, so pymoo's real-valued operators work with any encoding.
+    Genes are first rounded, so pymoo's real-valued operators work with any encoding.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -170,8 +169,7 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
     """Return the operators registered for a problem, as keyword arguments of a pymoo algorithm.
 
     ``problem.operators(algorithm)`` is equivalent. To replace an operator: ``NSGA2(**(problem.operators() |
-    {"mutation": mine}))``. Raises a TypeError if the problem neither belongs to this package nor has an
-    encoding.
+    {"mutation": mine}))``. Raises a TypeError if no operators are registered for the problem.
 
     Parameters
     ----------
@@ -183,9 +181,8 @@ def suited_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[s
     Returns
     -------
     dict
-        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if genes may become
-        invalid, ``repair``. With an ``encoding``, duplicates are compared in canonical form, and
-        duplicates in the initial population are replaced.
+        ``sampling``, ``crossover``, ``mutation``, ``eliminate_duplicates`` and, if registered, ``repair``.
+        With an ``encoding``, duplicates are compared in canonical form, and the sampling replaces them.
     """
     return registered_operators(problem, algorithm)
 
@@ -201,7 +198,7 @@ def register_operators(
 ) -> None:
     """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``.
 
-    Every argument is a factory, called once per algorithm. ``duplicates(problem)`` makes the duplicate
+    Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
     elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
     """
 

@@ -1,8 +1,4 @@
-"""Operators of cluster labels, one gene per sample, that move single samples.
-
-Crossovers align the clusters of two parents before they exchange genes. Operators for bags move bags between
-clusters to improve an objective.
-"""
+"""Operators of cluster labels, one gene per sample: crossovers of aligned partitions, and moves of bags."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ from moo_clustering.problems.bags import BagPartitionProblem
 StartKind = Literal["random", "km", "bamic", "optima"]
 KINDS: tuple[StartKind, ...] = get_args(StartKind)
 Empty = Literal["farthest", "closest", "keep"]
-# Returns the mask of the genes to exchange, given two arrays of parents and a generator.
+# Returns the mask of the genes to exchange between two arrays of parents.
 Exchange = Callable[[IntArray, IntArray, np.random.Generator], BoolArray]
 # Maximum number of random numbers drawn at once: 32 MiB of float64.
 BLOCK_DRAWS = 2**22
@@ -37,7 +33,7 @@ BLOCK_DRAWS = 2**22
 
 @documented(base.SHARED)
 class PartitionSampling(base.SeededSampling):
-    """Draw partitions of bags by several methods, repaired to the minimum cluster size.
+    """Draw partitions of bags by several methods, and repair them to the minimum cluster size.
 
     For problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. ``"bamic"`` and ``"optima"`` also use
@@ -47,11 +43,11 @@ class PartitionSampling(base.SeededSampling):
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
-        Methods in the mix. A mapping sets the share of each; otherwise the shares are equal.
+        Methods, in equal shares or in the shares of a mapping:
 
         - ``"random"``: uniform labels.
         - ``"km"``: uniform labels, then ``km_steps`` steps of k-means.
-        - ``"bamic"``: random distinct medoids; each bag joins the nearest.
+        - ``"bamic"``: random distinct medoids; every bag joins the nearest.
         - ``"optima"``: greedy descents of the objective from the other three kinds, in equal shares.
     km_steps : int, default=3
         Steps of k-means for ``"km"``.
@@ -70,8 +66,8 @@ class PartitionSampling(base.SeededSampling):
 
     Notes
     -----
-    Shares are rounded to numbers of individuals by largest remainders, without randomness. Descents are
-    by far the slowest kind, and several may end in the same partition: see :class:`RefillingSampling`.
+    Shares are rounded to numbers of individuals by largest remainders. Descents are by far the slowest kind,
+    and several may end in the same partition; see :class:`RefillingSampling`.
     """
 
     def __init__(
@@ -121,7 +117,7 @@ class PartitionSampling(base.SeededSampling):
 
 
 def apportioned(n: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Split n in proportion to the shares; the parts are rounded by largest remainders."""
+    """Split n in proportion to the shares, rounded by largest remainders."""
     exact = n * shares / shares.sum()
     # Whole quotients may come out slightly too small in floating point.
     counts = np.floor(exact + 1e-9).astype(np.int64)
@@ -161,7 +157,7 @@ class _AlignedCrossover(base.PairCrossover):
     Parameters
     ----------
     align : bool
-        Whether to renumber the clusters of the second parent to agree best with the first
+        Whether to align the labels of the second parent with those of the first
         (:func:`~moo_clustering.encodings.align_labels`), so that equal clusters have equal labels.
     """
 
@@ -184,10 +180,10 @@ class _AlignedCrossover(base.PairCrossover):
 class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
-    Children of parents that encode the same partition encode the same partition too. Children may have fewer
-    clusters than their parents, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for
-    the alignment of K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the
-    alignment is new here.
+    Aligned parents with the same partition have children with this partition. Children can have fewer
+    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of
+    K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is
+    new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -197,10 +193,9 @@ class AlignedOnePoint(_AlignedCrossover):
 class AlignedHUX(_AlignedCrossover):
     """Half-uniform crossover of partitions: exchange half of the differing genes.
 
-    If the parents differ in h samples after alignment, floor(h / 2) random ones of these samples are
-    exchanged, so that the children are as far as possible from both parents. Costs as
-    :class:`AlignedOnePoint`. Source: Eshelman, The CHC adaptive search algorithm, FOGA 1991; the alignment is
-    new here.
+    If the aligned parents differ in h samples, floor(h / 2) of these are exchanged at random, so children are
+    as far as possible from both parents. Takes the same time as :class:`AlignedOnePoint`. Source: Eshelman,
+    The CHC adaptive search algorithm, FOGA 1991; the alignment is new here.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -218,7 +213,7 @@ class AlignedHUX(_AlignedCrossover):
 class AlignedUniformCrossover(_AlignedCrossover):
     """Uniform crossover of partitions: exchange every gene with probability one half.
 
-    Costs as :class:`AlignedOnePoint`.
+    Takes the same time as :class:`AlignedOnePoint`.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
@@ -258,21 +253,20 @@ def coins(first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolAr
 
 @documented(base.SHARED)
 class ImprovementMutation(base.DrawnMutation):
-    """Redraw labels one after the other, preferring clusters with a better objective.
+    """Redraw labels one by one, with larger probabilities for clusters with a better objective.
 
     For cluster labels and problems with an attribute ``objective``, such as
-    :class:`~moo_clustering.problems.BagPartitionProblem`. Each draw accounts for the earlier ones, and no
-    move leaves fewer than ``objective.min_cluster_size`` bags in a cluster.
+    :class:`~moo_clustering.problems.BagPartitionProblem`. Every draw accounts for earlier draws, and no move
+    leaves fewer than ``objective.min_cluster_size`` bags in a cluster. Raises a TypeError without an
+    objective with a method ``improve``.
 
     Takes one evaluation per mutated individual, plus O(n + K^3) time per redrawn gene, for n instances and K
-    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6. Raises a TypeError if there is no
-    objective with a method ``improve``.
+    clusters. Source: Evolutionary multi-instance clustering, Eqs. 5-6.
 
     Parameters
     ----------
     p_gene : float, default=0.2
-        Probability that a gene of a mutated individual is redrawn. The paper's genetic algorithms use
-        0.7; lower values preserve more of the parents.
+        Probability that a gene of a mutated individual is redrawn; 0.7 in the paper's genetic algorithms.
     weights : {"contrast", "scaled", "printed", "greedy"}, default="contrast"
         Weights of the draw, see :meth:`~moo_clustering.bags.BagObjective.improve`.
 
@@ -311,15 +305,14 @@ class KMMutation(base.DrawnMutation):
 
     For cluster labels and problems with an attribute ``objective``, such as
     :class:`~moo_clustering.problems.BagPartitionProblem`. The mutation ignores the minimum cluster size;
-    :class:`MinSizeRepair` restores it. Takes O(n N) time per mutated individual, for N bags with n instances,
-    like an evaluation. Source: Evolutionary multi-instance clustering (KM operator). Raises a TypeError if
-    there is no objective with a method ``reassign``.
+    :class:`MinSizeRepair` restores it. Raises a TypeError without an objective with a method ``reassign``.
+    Takes O(n N) time per mutated individual, for N bags with n instances, like an evaluation. Source:
+    Evolutionary multi-instance clustering (KM operator).
 
     Parameters
     ----------
     empty : {"farthest", "closest", "keep"}, default="farthest"
-        Bag that moves to an empty cluster: the bag farthest from its centroid, the bag closest to its
-        centroid (as printed in the paper), or none.
+        Bag that fills an empty cluster: farthest from or (as printed) closest to its centroid, or none.
     """
 
     def __init__(
@@ -341,9 +334,8 @@ class KMMutation(base.DrawnMutation):
 class CanonicalRepair(base.GeneRepair):
     """Number the clusters of every partition by first appearance.
 
-    For non-negative cluster labels, which are first rounded to integers. Equal partitions then have equal
-    genes, so any duplicate elimination finds them. :class:`CanonicalDuplicates` finds them without changing
-    genes. Takes O(n_individuals (n_samples + K)) time.
+    Non-negative genes are first rounded. Any duplicate elimination then finds equal partitions;
+    :class:`CanonicalDuplicates` does so without a repair. Takes O(n_individuals (n_samples + K)) time.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
@@ -355,11 +347,10 @@ class CanonicalRepair(base.GeneRepair):
 class MinSizeRepair(base.GeneRepair):
     """Move bags to clusters below the minimum size; the bags that worsen the objective least move first.
 
-    For cluster labels, which are first rounded to integers, and problems with an attribute ``objective``,
-    such as :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"``
-    also repairs constraints. Valid individuals do not change. Takes one evaluation per repaired individual,
-    plus O(N) time per moved bag, for N bags. Raises a TypeError if there is no objective with a method
-    ``repair``.
+    For cluster labels, which are first rounded, and problems with an attribute ``objective``, such as
+    :class:`~moo_clustering.problems.BagPartitionProblem`. An objective with ``handling="repair"`` also
+    repairs constraints. Valid individuals do not change. Raises a TypeError if there is no objective with a
+    method ``repair``. Takes one evaluation per repaired individual, plus O(N) time per moved bag, for N bags.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Operators of sets of medoids, encoded as sample indices, contiguous or in slots."""
+"""Operators of sets of medoids, encoded as sample indices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SlotKind = Literal["index", "rank"]
 
 
 class MedoidSampling(base.SeededSampling):
-    """Draw K uniformly from 2..k_max, then K distinct samples as medoids.
+    """Draw K uniformly from k_min..k_max, then K distinct samples as medoids.
 
     For any problem with a :class:`~moo_clustering.encodings.MedoidEncoding`, such as
     :class:`~moo_clustering.problems.MedoidProblem`.
@@ -41,20 +41,17 @@ class MedoidSampling(base.SeededSampling):
 
 
 class PrefixUnionCrossover(base.PairCrossover):
-    """Join the first medoids of parent A and the medoids of parent B that are not among them.
+    """Join the first medoids of parent A and the other medoids of parent B.
 
-    A cut c is drawn from 1..|A|-1. The child is A[:c] followed by the genes of B that are not in A[:c], in
-    the order of B, up to ``k_max`` genes. The second child swaps the roles, with a new cut. Takes O(n_pairs
-    k_max log k_max) time. Source: NSGA-II-clus.
+    For a random cut c in 1..|A|-1, the child is A[:c] and the genes of B that are not in A[:c], up to
+    ``k_max`` genes. The second child swaps the roles. O(n_pairs k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
     length : {"grow", "keep", "two_cut"}, default="grow"
-        - ``"grow"``: use all of B (as printed in the paper). A child is at least as long as B, so
-          without selection the number of clusters drifts to ``k_max``.
+        - ``"grow"``: all of B (as printed in the paper), so without selection the number of clusters grows.
         - ``"keep"``: |A| genes, from A[:c], then B, then the rest of A.
-        - ``"two_cut"``: use B after a second cut; the mean length then decreases only by the number of
-          shared medoids. Random medoids are added to a child with fewer than two.
+        - ``"two_cut"``: B after a second cut. Random medoids extend children with fewer than ``k_min``.
     """
 
     def __init__(self, length: Length = "grow", prob: float = 0.6, **kwargs: Any) -> None:
@@ -74,7 +71,7 @@ class PrefixUnionCrossover(base.PairCrossover):
 def prefix_union(
     first: Int64Array, second: Int64Array, length: Length, rng: np.random.Generator
 ) -> Int64Array:
-    """Return one child per pair of rows, padded with -1; with "two_cut", a child may have too few medoids."""
+    """Return one child per pair of rows, padded with -1; with "two_cut", it may have too few medoids."""
     width = first.shape[1]
     position = np.arange(width)
     sizes = set_sizes(first)
@@ -114,7 +111,7 @@ class SlotOnePointCrossover(base.PairCrossover):
 class MedoidReplaceMutation(base.SeededMutation):
     """Replace a random medoid by a random non-medoid.
 
-    Takes O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
+    O(n_individuals k_max log k_max) time. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -153,8 +150,8 @@ class MedoidReplaceMutation(base.SeededMutation):
 class MedoidSwapMutation(base.SeededMutation):
     """Exchange the positions of two medoids.
 
-    Only the gene order changes, which matters to a later crossover; the clustering stays the same. To change
-    the clustering, use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
+    The clustering does not change, but the gene order affects a later crossover. To change the clustering,
+    use :class:`MedoidReplaceMutation`. Source: NSGA-II-clus.
     """
 
     def __init__(self, prob: float = 0.2, **kwargs: Any) -> None:
@@ -180,9 +177,9 @@ class SlotMutation(base.SeededMutation):
     Parameters
     ----------
     kind : {"index", "rank"}, default="index"
-        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Unless the samples
-          are sorted, nearby indices do not mean nearby samples.
-        - ``"rank"``: a uniform draw among the r samples nearest to the current medoid.
+        - ``"index"`` (as printed in the paper): index g becomes g + U{-r..r}, clipped. Nearby indices are
+          nearby samples only if the samples are sorted.
+        - ``"rank"``: a uniform draw from the r samples nearest to the current medoid.
     p_gene : float, default=0.7
         Probability that a medoid of a mutated individual moves.
     reach : float, default=0.25
@@ -221,11 +218,10 @@ def slot_radius(reach: float, n_samples: int) -> int:
 
 
 class MedoidSetRepair(base.GeneRepair):
-    """Drop invalid and repeated medoids, and add random medoids if fewer than two are left.
+    """Drop invalid and repeated medoids, and add random medoids if fewer than ``k_min`` are left.
 
     Genes are first rounded to integers, and the remaining medoids become contiguous. Only operators from
-    outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead of random
-    ones.
+    outside this package need a repair. :class:`EncodingRepair` adds the lowest indices instead.
     """
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:

@@ -18,7 +18,7 @@ MODES: tuple[str, ...] = ("FuzzyModesProblem", "draw")
 
 
 class ModesSampling(base.SeededSampling):
-    """Draw K distinct samples as modes; distinct samples may have equal values.
+    """Draw the K modes from the samples without replacement; samples can have equal values.
 
     For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
@@ -33,10 +33,9 @@ class ModesSampling(base.SeededSampling):
 
 
 class ModesMutation(base.SeededMutation):
-    """Set a random attribute of a random mode to a random value.
+    """Set a random attribute of a random mode to a random category, or a uniform number from its range.
 
-    The value is a random category of a categorical attribute, or uniform over the range of a numeric
-    attribute. For :class:`~moo_clustering.problems.FuzzyModesProblem`.
+    For :class:`~moo_clustering.problems.FuzzyModesProblem`.
     """
 
     _needs = MODES

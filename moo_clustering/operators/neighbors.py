@@ -27,10 +27,10 @@ class NeighborSampling(base.SeededSampling):
     Parameters
     ----------
     init : {"knn", "spread", "random"}, default="knn"
-        - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``.
-        - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest. With
-          thousands of samples this covers the front; ``"knn"`` varies f1 by only O(1/sqrt(N)).
-        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError unless the
+        - ``"knn"``: uniform over the k nearest, k = ``problem.n_neighbors``. f1 varies by only O(1/sqrt(N)).
+        - ``"spread"``: individual m of 0..pop-1 draws from the 1 + round((k-1) m / (pop-1)) nearest, which
+          covers the front for thousands of samples.
+        - ``"random"``: uniform over all admissible samples, as a control. Raises a ValueError unless
           neighbour lists have full width, N - 1.
     """
 
@@ -63,8 +63,8 @@ class NeighborSampling(base.SeededSampling):
 class UniformNeighborCrossover(base.PairCrossover):
     """Exchange every gene of two parents with probability one half.
 
-    Children of feasible parents are feasible, because genes keep their loci. Genes may have any integer
-    dtype; others raise a TypeError. One random bit is drawn per gene.
+    Children of feasible parents are feasible, because genes keep their loci. One random bit is drawn per
+    gene. Raises a TypeError if genes are not integers.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -120,9 +120,9 @@ class IndexSBX(RankSBX):
     Self links and links to forbidden neighbours are redrawn from the k nearest admissible neighbours.
 
     .. warning::
-       Sample indices are unrelated to distances. On rows in random order this operator adds random edges;
-       on rows sorted by class, as in many published files, it adds edges within classes, so results are
-       too good. Use it for reproduction only, and never compare methods on sorted rows.
+       Sample indices are unrelated to distances. On rows in random order, this operator adds random edges.
+       On rows sorted by class, it adds edges within classes, so results are too good. Use it for reproduction
+       only, and do not compare methods on sorted rows.
 
     """
 
@@ -135,7 +135,7 @@ class IndexSBX(RankSBX):
 class NeighborResample(base.SeededMutation):
     """Redraw links uniformly from the k nearest admissible neighbours of the sample.
 
-    Takes O(prob_var * pop * N) time, because random numbers are drawn only for genes that change.
+    Draws random numbers only for genes that change, in O(prob_var * pop * N) time.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ class NeighborResample(base.SeededMutation):
 class RankPM(PM):
     """Polynomial mutation on neighbour ranks, rounded and clipped.
 
-    With narrow neighbour lists (width up to about 20) and ``eta=20``, rounding restores the parent's value
-    in most cases. Lower ``eta`` or use :class:`NeighborResample`.
+    With neighbour lists of width up to about 20 and ``eta=20``, rounding mostly restores the parent's value:
+    decrease ``eta`` or use :class:`NeighborResample`.
 
     Parameters
     ----------
@@ -201,8 +201,7 @@ class IndexPM(RankPM):
 class CannotLinkRepair(base.GeneRepair):
     """Redraw self links and links to forbidden neighbours from the k nearest admissible neighbours.
 
-    Only index encoding needs this repair: in rank encoding, every genotype within the bounds is feasible.
-    Source: PESC, Eq. 3.
+    Only index encoding needs this repair, because ranks within the bounds are feasible. Source: PESC, Eq. 3.
     """
 
     _needs = NEIGHBOR_GRAPH

@@ -1,8 +1,6 @@
-"""Operators of cluster labels, one gene per sample, that change whole clusters.
+"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering.
 
-The operators of ParetoClustering: they merge, split and refine clusters along a similarity graph and a pool
-of partitions. To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override
-``varied``.
+To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override ``varied``.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ CROSSED = "crossed"
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph:
-    """Graph of symmetric similarities between samples.
-
-    Operators can share a graph; copying a graph returns the same object.
+    """Graph of symmetric similarities between samples, which operators and deep copies share.
 
     Attributes
     ----------
@@ -51,7 +47,7 @@ class LabelGraph:
 
     @classmethod
     def of(cls, graph: Self | ArrayLike | Any) -> Self:
-        """Make a graph from a sparse or dense symmetric similarity matrix; return a LabelGraph unchanged.
+        """Convert a sparse or dense similarity matrix to a LabelGraph; return a LabelGraph unchanged.
 
         Raises a ValueError if the matrix is not square and symmetric, or has negative or non-finite entries.
         """
@@ -69,7 +65,7 @@ class LabelGraph:
         return int(self.matrix.shape[0])
 
     def links(self, labels: Labels) -> FloatArray:
-        """Sum the similarities between each pair of clusters, shape (k, k), in O(links + k^2) time."""
+        """Sum the similarities between every two clusters, shape (k, k), in O(links + k^2) time."""
         k = int(labels.max()) + 1
         sums = np.zeros((k, k))
         kernels.sum_links(*self._rows, labels, sums)
@@ -126,7 +122,7 @@ class LabelGraph:
 class PoolSampling(Sampling):
     """Return the distinct partitions of a pool with the greatest scores, without randomness.
 
-    Returns fewer individuals than requested if the pool has too few distinct partitions. For problems with an
+    The population is smaller than requested if the pool has too few distinct partitions. For problems with an
     encoding. Source: ParetoClustering, operators.
 
     Parameters
@@ -157,11 +153,10 @@ class PoolSampling(Sampling):
 class GroupingOverlayCrossover(base.PairCrossover):
     """Lay some clusters of parent A over parent B; the second child swaps the roles.
 
-    Each cluster of A is inherited with probability one half, but at least one cluster and never all (none if
-    A has a single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a
-    cluster of B remains, the rest is dissolved: its samples join the clusters of their neighbours in rounds,
-    and samples without a link to a cluster stay together. While there are more than ``k_max`` clusters, the
-    smallest joins its most similar cluster.
+    Every cluster of A is inherited with probability one half, but at least one and not all (none if A has a
+    single cluster). The other samples keep their clusters of B. If less than ``min_share`` of a cluster of B
+    remains, its samples join the clusters of their neighbours in rounds; samples without a link to a cluster
+    stay together. While there are more than ``k_max`` clusters, the smallest joins its most similar cluster.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_samples + links + k^2)
     time per child. Source: ParetoClustering, operators.
@@ -169,8 +164,8 @@ class GroupingOverlayCrossover(base.PairCrossover):
     Parameters
     ----------
     prob : float, default=0.6
-        Probability that a pair is crossed; otherwise the children are copies of the parents. Children of
-        crossed pairs are marked for :class:`~moo_clustering.operators.PartitionMutation`.
+        Probability that a pair is crossed; otherwise the children are copies of the parents. Crossed children
+        are marked for :class:`~moo_clustering.operators.PartitionMutation`.
     min_share : float, default=0.3
         Smallest remaining share of a cluster of B that is not dissolved.
     max_rounds : int, default=10
@@ -275,8 +270,9 @@ class GraphMerge(LabelMutation):
     """Merge two random clusters, preferably two that are strongly linked.
 
     The pair (a, b) is drawn with probability proportional to W_ab / min(vol_a, vol_b), where W_ab is the sum
-    of the similarities between the two clusters, and vol_a the sum of all similarities of the samples of a.
-    If no clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
+    of the similarities between the clusters, and vol_a the sum of all similarities of the samples of a. If no
+    clusters are linked, all pairs are equally likely. Partitions into ``k_min`` clusters do not change.
+
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2) time per
     individual. Source: ParetoClustering, operators.
     """
@@ -296,7 +292,7 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
         return labels
     a, b = np.triu_indices(k, 1)
     volumes = np.bincount(labels, weights=graph.volumes)
-    # Clusters without links have volume 0; the lower bound makes their quotient 0 instead of NaN.
+    # The lower bound avoids NaN for clusters without links, whose volume is 0.
     least = np.maximum(np.minimum(volumes[a], volumes[b]), np.finfo(np.float64).tiny)
     pull = graph.links(labels)[a, b] / least
     cumulative = np.cumsum(pull if pull.any() else np.ones(len(a)))
@@ -308,10 +304,9 @@ def merge_linked(labels: Labels, graph: LabelGraph, k_min: int, rng: np.random.G
 class PoolSplit(LabelMutation):
     """Split a random cluster along a random partition of a pool.
 
-    Each attempt draws a cluster with probability proportional to its size, and a partition of the pool, which
-    cuts the cluster into pieces. If at least two pieces contain ``min_share`` of its samples or more, then,
-    with equal probability, either one of these pieces or each of them becomes a new cluster. Smaller pieces
-    stay with the remainder or the largest piece.
+    Each attempt draws a cluster in proportion to its size, and a partition of the pool, which cuts the
+    cluster into pieces. If at least two pieces contain ``min_share`` of its samples, one or each of them
+    becomes a cluster, with equal probability. Smaller pieces stay with the remainder or the largest piece.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`, whose ``k_max`` is never exceeded.
     Takes O(n_samples) time per attempt. Source: ParetoClustering, operators.
@@ -319,7 +314,7 @@ class PoolSplit(LabelMutation):
     Parameters
     ----------
     min_share : float, default=0.08
-        Smallest piece that becomes a cluster, as a share of the samples of the cluster.
+        Smallest size of a new cluster, as a share of the samples of the split cluster.
     max_tries : int, default=12
         Maximum number of attempts; if all fail, the partition does not change.
     """
@@ -338,7 +333,7 @@ class PoolSplit(LabelMutation):
     def split(
         self, labels: Labels, k_max: int, rng: np.random.Generator, *, one_piece: bool = False
     ) -> Labels:
-        """Split a cluster of a canonical partition; ``one_piece`` separates only a single piece."""
+        """Split a cluster of a canonical partition; with ``one_piece``, into two."""
         k = int(labels.max()) + 1
         if k >= k_max:
             return labels
@@ -365,8 +360,8 @@ class GraphRefine(LabelMutation):
     """Move all samples at once to the clusters of their neighbours, in a few steps.
 
     Sample i moves to argmax_c sum_j S_ij [l_j = c] + inertia vol_i [l_i = c]. Ties go to its own cluster,
-    then to the cluster of the neighbour with the lowest index. Clusters may vanish but never appear, and
-    refinement stops before a step that would leave fewer than ``k_min``.
+    then to the cluster of the neighbour with the lowest index. Clusters can vanish, and refinement stops
+    before a step that would leave fewer than ``k_min`` clusters.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links) time per step and
     individual. Source: ParetoClustering, operators.
@@ -407,15 +402,14 @@ class PairViolationMutation(LabelMutation):
     """Satisfy one random violated constraint by moving a piece of a cluster.
 
     The piece consists of the samples that share the cluster of i in the current partition and in a random
-    partition of the pool. A must-link (i, j) is satisfied by merging the two clusters or by moving a piece to
-    the cluster of j. A cannot-link is satisfied by making a piece without j a new cluster, or by moving it to
-    its most similar other cluster. Both ways are equally likely, and i is either end of the pair with equal
-    probability. The other way is used if the first would violate ``k_min..k_max``, or if no other cluster is
-    linked to the piece. If no partition of the pool cuts the cluster, a must-link merges the clusters and a
-    cannot-link has no effect.
+    partition of the pool; i is either end of the pair. A must-link (i, j) is satisfied by merging the
+    clusters or by moving the piece to the cluster of j. A cannot-link is satisfied by making a piece without
+    j a new cluster, or by moving it to its most similar other cluster. One of two ways is drawn; the other is
+    used if the first would violate ``k_min..k_max``, or if no other cluster is linked to the piece. Without a
+    partition that cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
 
-    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Source: ParetoClustering, evolution
-    with pairs.
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions *
+    cluster size + links) time per individual. Source: ParetoClustering, evolution with pairs.
 
     Parameters
     ----------
@@ -425,9 +419,8 @@ class PairViolationMutation(LabelMutation):
 
     Notes
     -----
-    Takes O(n_pairs + n_partitions * cluster size + links) time per individual. Combine this mutation with
-    an objective that measures cluster boundaries; otherwise the search overfits the constraints and cuts
-    tiny pieces around their samples.
+    Combine this mutation with an objective that measures cluster boundaries. Otherwise the search overfits
+    the constraints, and cuts tiny pieces around their samples.
     """
 
     def __init__(
@@ -446,7 +439,7 @@ class PairViolationMutation(LabelMutation):
         return self.satisfied(labels, int(rng.choice(violated)), bounds, rng) if len(violated) else labels
 
     def violated(self, labels: Labels) -> NDArray[np.intp]:
-        """Return the positions of the violated pairs; must-links come before cannot-links."""
+        """Return the positions of the violated pairs, must-links before cannot-links."""
         same = labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]]
         return np.flatnonzero(same != self.together)
 
@@ -485,7 +478,7 @@ class PairViolationMutation(LabelMutation):
         return np.flatnonzero((cut == cut[i]) & (labels == labels[i]))
 
     def _strongest(self, labels: Labels, piece: NDArray[np.intp]) -> int | None:
-        """Return the other cluster most similar to a piece, lowest label on ties; None without links."""
+        """Return the other cluster most similar to a piece (ties: the lowest label); None without links."""
         k, own = int(labels.max()) + 1, int(labels[piece[0]])
         apart = labels.copy()
         apart[piece] = k
@@ -504,19 +497,18 @@ def _moved(labels: Labels, members: NDArray[Any] | None, target: int) -> Labels:
 class PartitionMutation(base.SeededMutation):
     """Apply :class:`GraphMerge`, :class:`PoolSplit` or :class:`GraphRefine`, drawn for each individual.
 
-    Children of :class:`~moo_clustering.operators.GroupingOverlayCrossover` that were crossed are mutated with
-    probability ``crossed``, all other individuals always. For problems with a
-    :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples) time per individual.
-    Source: ParetoClustering, operators.
+    For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(links + k^2 + n_samples)
+    time per individual. Source: ParetoClustering, operators.
 
     Parameters
     ----------
     merge, split, refine : float, default=0.35, 0.40, 0.25
         Relative frequencies of :class:`GraphMerge`, :class:`PoolSplit` and :class:`GraphRefine`.
     crossed : float, default=0.3
-        Probability that a crossed child is mutated.
+        Probability that a child crossed by :class:`~moo_clustering.operators.GroupingOverlayCrossover` is
+        mutated. Other individuals are always mutated.
     polish : float, default=0.3
-        Probability that one step of :class:`GraphRefine` follows, for mutated and other individuals.
+        Probability that one step of :class:`GraphRefine` follows, whether or not an individual is mutated.
     constraints : PairwiseConstraints, optional
         Pairs to satisfy.
     pairs : float, default=0.55

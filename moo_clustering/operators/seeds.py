@@ -1,4 +1,4 @@
-"""Operators of seeds: each gene is the document from which a subspace cluster grows (SISC-ML)."""
+"""Operators of seeds: every gene is the initial document of a subspace cluster (SISC-ML)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from moo_clustering.problems.subspace import SubspaceClusteringProblem
 class SeedSampling(base.SeededSampling):
     """Draw k uniformly from k_min..n_seeds, then k distinct documents as seeds in random slots.
 
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels"
-    starts.
+    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: SISC-ML, "seeds" and "labels".
 
     Parameters
     ----------
     by_class : bool, default=False
-        Draw labelled documents, cycling through the classes in random order; once a class is exhausted, draw
-        any labelled document, then any document. Raises a ValueError if no document is labelled.
+        Draw labelled documents, cycling through the classes in random order. Any labelled, then any documents
+        replace those of exhausted classes. Raises a ValueError if no document is labelled.
     """
 
     def __init__(self, by_class: bool = False) -> None:
@@ -65,15 +64,12 @@ def _labelled_seeds(row: IntArray, targets: Targets, n_samples: int, rng: np.ran
 
 
 class AlignedSeedCrossover(base.PairCrossover):
-    """Exchange the seeds of matching clusters between two parents.
+    """Exchange the seeds of matching clusters between two parents with probability one half.
 
-    The matching minimises the sum of squared distances between centroids, and the seeds of each matched pair
-    are exchanged with probability one half. Unmatched seeds of the larger parent go to either child, so
-    children of parents of different sizes have sizes in between. Repeated seeds are removed, and random
-    documents are added if too few seeds remain. For
+    The matching minimises the sum of squared distances between centroids. Unmatched seeds go to either child.
+    Repeated seeds are removed, and random documents are added if too few seeds remain. For
     :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(k^2 n_features + k^3) time per pair,
-    plus the evaluation of any unevaluated parent. Source: an evolutionary search over the clusters of
-    SISC-ML.
+    plus the evaluation of unevaluated parents. Source: an evolutionary search over the clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.9, **kwargs: Any) -> None:
@@ -93,7 +89,7 @@ class AlignedSeedCrossover(base.PairCrossover):
 def _paired(
     a: IntArray, b: IntArray, first: AnyFloatArray, second: AnyFloatArray, width: int
 ) -> tuple[IntArray, IntArray]:
-    """Align the seeds of two parents by matched pairs; -1 fills the places after the last seed."""
+    """Align the seeds of two parents by matched pairs, padded with -1."""
     left, right = nearest_pairs(first, second)
     alone = np.setdiff1d(np.arange(len(a)), left), np.setdiff1d(np.arange(len(b)), right)
     rows = np.full((2, width), -1, dtype=a.dtype)
@@ -103,15 +99,12 @@ def _paired(
 
 
 class DistantSeedMutation(base.DrawnMutation):
-    """Replace a random seed by a document far from all centroids.
+    """Replace a random seed by a document, drawn in proportion to its distance to the nearest centroid.
 
-    The document is drawn with probability proportional to its distance to the nearest centroid, computed with
-    the feature weights of that cluster.
-
-    For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual,
-    plus an evaluation unless the individual has been evaluated. Best used in
-    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. Source: an
-    evolutionary search over the clusters of SISC-ML.
+    Distances use the feature weights of the cluster. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Takes O(n_samples) time per individual, plus
+    the evaluation of unevaluated individuals: :class:`~moo_clustering.operators.ExclusiveMating` mutates
+    evaluated survivors. Source: an evolutionary search over the clusters of SISC-ML.
 
     Parameters
     ----------
@@ -132,7 +125,7 @@ class DistantSeedMutation(base.DrawnMutation):
         drop = (action == 2) & (sizes > encoding.k_min)
         enter = ~drop & (sizes < encoding.n_samples)
         add = (action == 1) & (sizes < encoding.k_max) & enter
-        # A random column of each row: an empty slot to add a seed, otherwise an occupied slot.
+        # Draw a column of each row: an empty slot to add a seed, otherwise an occupied slot.
         slot = np.where((slots >= 0) != add[:, np.newaxis], rng.random(slots.shape), -1.0).argmax(axis=1)
         slots[drop, slot[drop]] = -1
         if enter.any():
@@ -157,15 +150,11 @@ def _distant(
 class SweepSeedMutation(base.DrawnMutation):
     """Local search: replace every seed by the document with the largest membership in its cluster.
 
-    The new seeds represent the clusters that the evaluation found, so the sweeps of the mutant continue where
-    those of its parent ended. For :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an
-    evolutionary search over the clusters of SISC-ML.
-
-    Notes
-    -----
-    Free for evaluated individuals; others are evaluated first. Best used in
-    :class:`~moo_clustering.operators.ExclusiveMating`, which mutates evaluated survivors. If every seed is
-    already the most central document, the mutant is a copy.
+    The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
+    central document, the mutant is a copy. Unevaluated individuals are evaluated first;
+    :class:`~moo_clustering.operators.ExclusiveMating` mutates evaluated survivors. For
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an evolutionary search over the
+    clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

@@ -28,24 +28,23 @@ def batched_tournament(
 ) -> IntArray:
     """Decide tournaments by feasibility, then dominance or rank, then crowding, then at random.
 
-    A vectorised replacement for :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
+    Vectorised version of :func:`pymoo.algorithms.moo.nsga2.binary_tournament`:
     ``TournamentSelection(func_comp=batched_tournament)`` selects the same winners, except for random ties.
     Takes O(n_tournaments pressure n_obj) time.
 
     Parameters
     ----------
     pop : Population
-        Feasible individuals must have ``crowding``, and ``rank`` if ranks are compared; otherwise a
-        ValueError is raised.
+        Feasible individuals without ``crowding`` or, for ranks, without ``rank`` raise a ValueError.
     P : ndarray of shape (n_tournaments, pressure)
-        Rows of the competitors. With more than two, each winner meets the next competitor.
+        Rows of the competitors. The winner of two competes with the next one.
     algorithm : pymoo Algorithm, optional
         Its ``tournament_type`` is ``"comp_by_dom_and_crowding"`` (default) or
         ``"comp_by_rank_and_crowding"``.
     random_state : numpy.random.Generator, optional
-        Generator for random ties; default: that of the algorithm.
+        Generator for random ties. Default: that of the algorithm.
     **kwargs
-        Ignored; pymoo passes further arguments.
+        Further arguments of pymoo, which are ignored.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def batched_tournament(
 
 
 def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np.float64]:
-    """Return an attribute as floats, NaN if missing; raise a ValueError if a ``needed`` value is missing."""
+    """Return an attribute as floats, with NaN for missing values; a missing ``needed`` value raises."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
         raise ValueError(f"feasible individuals must have {key!r}, which the survival of NSGA-II sets.")
@@ -93,15 +92,14 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np
 class CanonicalDuplicates(DuplicateElimination):
     """Eliminate individuals whose canonical genotype has occurred before.
 
-    pymoo's default compares all pairs by Euclidean distance, and so misses permuted medoids and renumbered
-    clusters. This class compares one hash per individual. Takes O(n_individuals n_var) time plus the cost of
-    ``canonical``.
+    One hash per individual is compared, in O(n_individuals n_var) time plus that of ``canonical``. pymoo's
+    default, the Euclidean distance of all pairs, misses permuted medoids and renumbered clusters.
 
     Parameters
     ----------
     canonical : Encoding or callable, optional
-        An encoding with :meth:`~moo_clustering.encodings.Encoding.canonical`, or a function ``X -> X`` of
-        populations, shape (n_individuals, n_var). Default: genes are compared directly. Dtypes are ignored.
+        Encoding with :meth:`~moo_clustering.encodings.Encoding.canonical`, or a function ``X -> X`` of
+        populations, shape (n_individuals, n_var). Default: compare genes. Dtypes are ignored.
 
     Examples
     --------
@@ -119,7 +117,7 @@ class CanonicalDuplicates(DuplicateElimination):
         self.canonical = canonical
 
     def keys(self, pop: Population) -> list[bytes]:
-        """Return one key per individual; the keys of duplicates are equal, all others differ."""
+        """Return one key per individual; only the keys of duplicates are equal."""
         X = pop.get("X")
         if isinstance(self.canonical, Encoding):
             X = self.canonical.canonical(X)
@@ -150,10 +148,10 @@ class ExclusiveMating(Mating):
     Parameters
     ----------
     selection, crossover, mutation
-        pymoo operators. The crossover must make two children of two parents; its ``prob`` is the probability
-        that a pair is crossed.
+        pymoo operators. The crossover must make two children of two parents, and its ``prob`` is the
+        probability that a pair is crossed instead of mutated.
     **kwargs
-        ``repair``, ``eliminate_duplicates``, ``n_max_iterations`` as in pymoo.
+        ``repair``, ``eliminate_duplicates`` and ``n_max_iterations`` as in pymoo.
     """
 
     def _do(

@@ -1,4 +1,4 @@
-"""Operators of sparse representations: the genes are the weights of each sample's candidates (SRMOSC)."""
+"""Operators of sparse representations: genes are the weights of every sample's candidates (SRMOSC)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ TABLES = ("row_errors", "row_sizes")
 
 
 class SparseRowSampling(Sampling):
-    """Make individuals with weights on one to all of the nearest candidates, without randomness.
+    """Create individuals with weights on one to all of the nearest candidates, without randomness.
 
     Individual m of 0..n-1 starts with equal weights on the 1 + round((w - 1) m / (n - 1)) nearest candidates,
-    and sweeps of non-negative coordinate descent then fit these weights. Reconstructed, because the operators
-    of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available. Individuals carry ``row_errors`` and
-    ``row_sizes`` for :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features
-    n_sweeps) time.
+    which sweeps of non-negative coordinate descent then fit. Sets ``row_errors`` and ``row_sizes`` for
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`. Takes O(n N w n_features n_sweeps) time.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ class SparseRowSampling(Sampling):
         self.n_sweeps = n_sweeps
 
     def do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> Population:
-        """Make the population; each individual has a separate array of genes."""
+        """Create the population; every individual has a separate array of genes."""
         return Population.create(*(self._individual(problem, m, n_samples) for m in range(n_samples)))
 
     def _do(self, problem: SRMOSCProblem, n_samples: int, *args: Any, **kwargs: Any) -> NDArray[np.float32]:
@@ -77,10 +76,9 @@ class SparseRowSampling(Sampling):
 class RowUniformCrossover(base.PairCrossover):
     """Exchange every sample's row of weights between two parents with probability one half.
 
-    For :class:`~moo_clustering.problems.SRMOSCProblem`. If both parents carry ``row_errors`` and
-    ``row_sizes``, these are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
-    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not
-    available.
+    For :class:`~moo_clustering.problems.SRMOSCProblem`. ``row_errors`` and ``row_sizes`` of the parents, if
+    both have them, are exchanged along with the rows. Takes O(N w) time and memory per crossed pair.
+    Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
 
     Parameters
     ----------
@@ -160,9 +158,9 @@ def _swapped_rows(
 class SupportMutation(base.SeededMutation):
     """Drop the smallest weight of a row or add the candidate with the largest gain, then refit the weights.
 
-    For :class:`~moo_clustering.problems.SRMOSCProblem`. The gain of a candidate is max(0, g)^2 / G_aa, where
-    g is minus half the gradient: the largest error reduction that its weight alone achieves. The last link of
-    a row is never dropped, and weights are refitted even if no link changes.
+    The gain of a candidate is max(0, g)^2 / G_aa, where g is minus half the gradient: the largest error
+    reduction by its weight alone. The last link of a row is never dropped, and weights are refitted even if
+    no link changes. For :class:`~moo_clustering.problems.SRMOSCProblem`.
 
     Takes O(row_rate N n_features (w + n_sweeps links)) time per individual, plus a copy of its genes.
     Reconstructed, because the operators of SRMOSC (Luo, Jiao and Lozano, IEEE TEVC, 2016) were not available.
@@ -170,7 +168,7 @@ class SupportMutation(base.SeededMutation):
     Parameters
     ----------
     row_rate : float, default=0.05
-        Share of the rows of an individual that change; at least one row changes.
+        Share of the rows of an individual that change, at least one row.
     n_sweeps : int, default=5
         Sweeps of non-negative coordinate descent over the links of a row.
     """
@@ -253,9 +251,9 @@ class RowTableEvaluator(Evaluator):
     :class:`~moo_clustering.operators.SparseRowSampling`,
     :class:`~moo_clustering.operators.RowUniformCrossover` and
     :class:`~moo_clustering.operators.SupportMutation`, which update these tables. Missing tables are
-    computed. If an operator changes genes but not tables, use pymoo's own evaluator, which reads the genes.
+    computed. Operators that change genes but not tables require pymoo's evaluator, which reads the genes.
 
-    Takes O(N) time per individual, and makes no copy of the genes.
+    Takes O(N) time per individual, without a copy of the genes.
     """
 
     def _eval(self, problem: SRMOSCProblem, pop: Population, evaluate_values_of: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Survival operators: with a bonus for constraints, dynamic diversity or an elite, and at random."""
+"""Survival operators with a constraint bonus, dynamic diversity or an elite, and random survival."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ class _SeededSurvival(Survival):
 class ConstraintCrowdingSurvival(_SeededSurvival):
     """Survival by rank, then crowding distance plus a bonus for satisfied constraints, then at random.
 
-    F_new = F + w_m / M + w_c / C. The bonus, w_m / M + w_c / C, is the attribute ``"constraint_bonus"`` of an
-    individual, which :class:`~moo_clustering.problems.PartitionProblem` sets with
-    ``constraint_handling="crowding"``. Without the attribute the bonus is 0, as in the unsupervised
-    algorithm. Source: NSGA-II-clus, Algorithms 1 and 2.
+    The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` of an individual (default 0), which
+    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. Source:
+    NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -88,7 +87,7 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         self, problem: Any, pop: Population, n_survive: int, rng: np.random.Generator
     ) -> Population:
         if self.unique is not None:
-            # Keep the first of the later duplicates if fewer than n_survive individuals are distinct.
+            # Keep the first duplicates if fewer than n_survive individuals are distinct.
             _, distinct, duplicates = self.unique.do(pop, return_indices=True)
             pop = pop[sorted([*distinct, *duplicates[: max(0, n_survive - len(distinct))]])]
         F = pop.get("F").astype(float)
@@ -112,8 +111,8 @@ def crowding_distance(F: FloatArray, boundary: Boundary = "infinite") -> FloatAr
     """Return the crowding distance of the members of one front, summed over the objectives.
 
     At the ends of an objective the distance is infinite or, with ``boundary="finite"``, the number of
-    objectives, which bounds all other distances. pymoo instead averages over the objectives, and assigns 0
-    to the ends of a constant objective. Ties are ordered by index. Source: NSGA-II-clus, Algorithm 1.
+    objectives, which bounds all other distances. Ties are ordered by index. pymoo averages over the
+    objectives, and assigns 0 to the ends of a constant objective. Source: NSGA-II-clus, Algorithm 1.
     """
     n_members, n_obj = F.shape
     total = np.zeros(n_members)
@@ -133,27 +132,24 @@ class DynamicDiversitySurvival(_SeededSurvival):
     """NSGA-II survival that recomputes the diversity objective f2 in the current population.
 
     pymoo evaluates only offspring, so the f2 of parents would refer to an earlier population. This survival
-    recomputes f2 within parents and offspring before ranking, then recomputes f2, rank and crowding within
-    the survivors. Source: PESC, Eq. 2 and "Complexity analysis".
+    computes f2 within parents and offspring before ranking, then f2, rank and crowding within the survivors.
+    For problems with f2 as second objective, the methods of
+    :class:`~moo_clustering.problems.NeighborGraphProblem`, and feasible individuals only. Takes O(pop N) time
+    for f2, and O(n_div pop N) time for ``"slots"``. Source: PESC, Eq. 2 and "Complexity analysis", which
+    states only the number ``n_div``.
 
     Parameters
     ----------
     diversity : {"slots", "last_front", "none"}, default="slots"
-        How genotypic diversity is preserved in addition to f2:
+        Preservation of genotypic diversity in addition to f2:
 
-        - ``"slots"``: the first ``n_survive - n_div`` survivors are selected by front and crowding, the
-          others one by one, in front order, as the member that differs most from all selected members.
+        - ``"slots"``: front and crowding select the first ``n_survive - n_div`` survivors. The others are
+          selected one by one, in front order: the member that differs most from all selected members.
         - ``"last_front"``: in the front that is split, DIV within the merged population replaces
           crowding, and the member with the smallest f1 survives.
-        - ``"none"``: plain NSGA-II.
+        - ``"none"``: NSGA-II.
     n_div : int, optional
-        Survivors selected for diversity with ``"slots"``; default ceil(0.1 n_survive).
-
-    Notes
-    -----
-    Takes O(pop N) time for f2, and O(n_div pop N) time for ``"slots"``. The paper states only that diversity
-    concerns ``n_div`` individuals. For problems with f2 as second objective and the methods of
-    :class:`~moo_clustering.problems.NeighborGraphProblem`. All individuals are assumed to be feasible.
+        Number of survivors selected by diversity with ``"slots"``. Default: ceil(0.1 n_survive).
     """
 
     def __init__(
@@ -179,11 +175,10 @@ class DynamicDiversitySurvival(_SeededSurvival):
     def select(
         self, problem: NeighborGraphProblem, ranks: IntArray, F: FloatArray, n_survive: int
     ) -> tuple[IntArray, FloatArray]:
-        """Select survivors, and compute their objectives within the survivors.
+        """Return the rows of the survivors, and their objectives within the survivors, shape (n_survive, 2).
 
         ``ranks`` contains parents and offspring in rank encoding, shape (n_individuals, n_samples), and ``F``
-        their objectives, shape (n_individuals, 2), whose second column is ignored. Returns the rows of the
-        survivors, shape (n_survive,), and their objectives, shape (n_survive, 2).
+        their objectives, shape (n_individuals, 2), whose second column is ignored.
         """
         counts = problem.count(ranks)
         merged = np.column_stack([F[:, 0], problem.one_minus_diversity(ranks, counts, len(ranks))])
@@ -247,7 +242,7 @@ class DynamicDiversitySurvival(_SeededSurvival):
         for _ in range(n_div):
             open_positions = np.flatnonzero(free)
             front = open_positions[rank[reachable[open_positions]] == rank[reachable[open_positions[0]]]]
-            # On ties, argmin selects the first member, that is by crowding, then by position.
+            # On ties, argmin selects the first member, by crowding, then by position.
             pick = front[np.argmin(shared[front])]
             picked.append(reachable[pick])
             free[pick] = False
@@ -266,12 +261,11 @@ class EliteSurvival(Survival):
     survival : pymoo Survival
         Selects all survivors; the elite then replaces the last of them.
     scalar : callable
-        ``scalar(values, labels) -> scores``, as in :class:`EliteMemory`; the score of a partition must not
-        depend on the other partitions.
+        As in :class:`EliteMemory`; the score of a partition must not depend on other partitions.
     n_elite : int, default=4
         Number of individuals that always survive.
     keep : bool, default=True
-        False only remembers the best individuals, for controls without selection.
+        Whether the elite survives. False only updates the memory, for controls without selection.
 
     Attributes
     ----------
@@ -280,8 +274,8 @@ class EliteSurvival(Survival):
 
     Notes
     -----
-    Each generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
-    wrapped survival runs again on the final survivors, to recompute their ranks and crowding.
+    Every generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
+    wrapped survival runs again on the final survivors, which updates their ranks and crowding.
     """
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:
@@ -372,12 +366,12 @@ class EliteMemory:
         self.labels, self.values, self.scores = arrays["labels"], arrays["values"], arrays["scores"]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # A shallow copy suffices, because arrays are replaced and never modified; the scalar may be large.
+        # A shallow copy suffices, because arrays are replaced, not modified. The scalar may be large.
         return copy.copy(self)
 
 
 def with_elite(chosen: IntArray, elite: IntArray) -> IntArray:
-    """Replace the last chosen rows outside the elite by the rows of the elite that were not chosen."""
+    """Replace the last chosen rows outside the elite by the missing rows of the elite."""
     missing = elite[~np.isin(elite, chosen)][: len(chosen)]
     free = np.flatnonzero(~np.isin(chosen, elite))[::-1][: len(missing)]
     out = chosen.copy()
@@ -392,11 +386,9 @@ def _best(scores: FloatArray, labels: Labels, n: int) -> NDArray[np.intp]:
 
 
 class RandomSurvival(_SeededSurvival):
-    """Survival of random individuals, independent of their objectives.
+    """Survival of random individuals, a control without selection. Source: ParetoClustering, controls.
 
-    A control that shows the contribution of selection: evaluations and operators are the same. It also needs
-    random selection of parents, because a tournament would use the ``rank`` and ``crowding`` of survivors.
-    Source: ParetoClustering, controls.
+    Select parents at random too, because tournaments use the ``rank`` and ``crowding`` of survivors.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Operators of links initialised from a minimum spanning tree: each gene is a link of its sample (MOCK)."""
+"""Operators of links, initialised from a minimum spanning tree: genes are links of samples (MOCK)."""
 
 from __future__ import annotations
 
@@ -41,15 +41,14 @@ class MSTInterestingnessSampling(base.SeededSampling):
         - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting
           links; then the tree without the links between k-means clusters, for k = 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"
-        New link of a sample whose tree link is removed: a random neighbour, or the sample itself. With
-        ``"delta"``, ``"neighbor"`` draws from the neighbours and the sample itself, but never the removed
-        link. Bits of the kind "split" become 0.
+        New link of a sample without its tree link: a random neighbour, or the sample itself. With
+        ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits become 0.
 
     Notes
     -----
-    A link is interesting if neither end is among the L nearest neighbours of the other. For ``"2007"``, k
-    restarts at 2 after the number of samples. Takes O(n_individuals n_var) time, plus ten iterations of
-    k-means per individual of the second half of ``"2007"``.
+    A link is interesting if neither end is among the L nearest neighbours of the other. Takes
+    O(n_individuals n_var) time, plus ten iterations of k-means per individual of the second half of
+    ``"2007"``, where k restarts at 2 after the number of samples.
     """
 
     _needs = LINKS
@@ -85,9 +84,9 @@ class GreedyFrontSampling(base.SeededSampling):
     Parameters
     ----------
     share : float, default=0.5
-        Largest share of the population that comes from the constructed front.
+        Maximum share of the population from the constructed front.
     rest : pymoo Sampling, optional
-        Makes the other individuals; default :class:`MSTInterestingnessSampling`.
+        Sampling of the other individuals. Default: :class:`MSTInterestingnessSampling`.
 
     Examples
     --------
@@ -136,7 +135,7 @@ def _by_clusters(problem: Any, n_samples: int, rng: np.random.Generator) -> Bool
     for n in range(min(n_trees + 1, n_samples)):
         removed[n, interesting[:n]] = True
     parent = graph.tree.parent[samples]
-    # With several threads, the sums in k-means would not be reproducible to the last digit.
+    # With several threads, rounding errors of k-means would not be reproducible.
     with one_thread():
         for row in range(n_trees + 1, n_samples):
             # k restarts at 2 after the number of samples.
@@ -172,7 +171,7 @@ def draw_links(
         return neighbors[samples, rng.integers(0, width)]
     choices = np.column_stack([samples, neighbors[samples]])
     same = choices == np.asarray(current)[:, None]
-    # Draw from one place fewer, and shift the places from the current link on by one.
+    # Draw from one place fewer, and skip the place of the current link.
     place = np.where(same.any(axis=1), same.argmax(axis=1), width + 1)
     drawn_place = rng.integers(0, width + 1 - same.any(axis=1))
     drawn = choices[np.arange(len(samples)), drawn_place + (drawn_place >= place)]
@@ -183,7 +182,7 @@ class NeighborBiasedMutation(base.SeededMutation):
     """Redraw a link to the l-th neighbour from the L nearest, with probability 1/n + (l/n)^2.
 
     Self links have l = 0; links that are neither in the tree nor in the neighbour lists have l = L + 1. Bits
-    of the kind "split" are flipped, and for 0 bits l = 0. Probabilities are capped at 1. For
+    of the kind "split" are flipped, with l = 0 for 0 bits. Probabilities are capped at 1. For
     :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Draws O(n_individuals (expected
     changes + interesting links)) random numbers. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, Eq. 7.
 
@@ -192,9 +191,8 @@ class NeighborBiasedMutation(base.SeededMutation):
     length : {"genotype", "N"}, default="genotype"
         Whether n is the number of genes or the number of samples.
     new_value : {"different", "any"}, optional
-        ``"different"``: the sample or a neighbour, but not the current link. ``"any"``: a neighbour,
-        possibly the current link. Default: ``"any"`` for encodings of kind "locus", otherwise
-        ``"different"``.
+        The sample or a neighbour, but not the current link; or any neighbour. Default: ``"any"`` for
+        encodings of kind "locus", otherwise ``"different"``.
     """
 
     _needs = LINKS
@@ -225,9 +223,8 @@ def _mutated_genes(
 ) -> tuple[IntpArray, IntpArray]:
     """Draw the rows and columns of the genes that change.
 
-    Tree links with ranks above L + 1 ("hot") have large probabilities and are drawn one by one. All other
-    links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities,
-    so that most genes are never visited.
+    Tree links with ranks above L + 1 ("hot") have large probabilities, and are drawn one by one. All other
+    links are drawn sparsely with the probability of rank L + 1, then thinned to their exact probabilities.
     """
     graph, samples = problem.graph, problem.encoding.relevant
     width = graph.n_neighbors + 1

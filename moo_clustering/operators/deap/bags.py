@@ -23,9 +23,9 @@ class ChangePartition:
     Parameters
     ----------
     change : callable
-        ``change(genes) -> genes``, shape (n_individuals, n_bags): the method ``repair`` of a
-        :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (a step of k-means) or
-        ``drift`` (redraws all genes at once, preferring near centroids; Eq. 9).
+        ``change(genes) -> genes``, shape (n_individuals, n_bags): ``repair`` of a
+        :class:`~moo_clustering.bags.BagObjective`, or a partial of ``reassign`` (k-means step) or ``drift``
+        (redraws all genes at once by distance, Eq. 9).
     """
 
     def __init__(self, change: Callable[[NDArray[Any]], Labels]) -> None:
@@ -42,7 +42,7 @@ class ChangePartition:
 
 
 class SearchPartition(ChangePartition):
-    """``mutate``: repair partitions, improve each by a search, and count the trial evaluations.
+    """``mutate``: repair partitions, improve them by a search, and count the trial evaluations.
 
     Source: Evolutionary multi-instance clustering.
 
@@ -50,14 +50,13 @@ class SearchPartition(ChangePartition):
     ----------
     objective : BagObjective
     search : callable
-        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one after the
-        other, preferring clusters with a better objective; Eqs. 5-6) or ``objective.descend`` (moves single
-        bags to their best cluster until no move improves).
+        ``search(labels, max_trials=...)``: a partial of ``objective.improve`` (redraws genes one by one by
+        objective, Eqs. 5-6) or ``objective.descend`` (moves bags until no move improves).
 
     Attributes
     ----------
     n_trials : int
-        Trial evaluations so far.
+        Number of trial evaluations so far.
     """
 
     def __init__(self, objective: BagObjective, search: Callable[..., Any]) -> None:
@@ -91,7 +90,7 @@ class UsesAllClusters:
         return bool(self.batch(np.asarray(individual)[None])[0])
 
     def batch(self, matrix: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether each row is legal, shape (n_individuals,)."""
+        """Whether every row is legal, shape (n_individuals,)."""
         sizes = np.stack([(matrix == k).sum(axis=1) for k in range(self.n_clusters)])
         return np.asarray((sizes >= self.least).all(axis=0))
 
@@ -108,7 +107,7 @@ class MixedStarts:
     distances : ndarray of shape (n_bags, n_bags)
         Distances from the bags of the rows to the bags of the columns.
     km_steps : int, default=3
-        Steps of k-means from random partitions.
+        Number of k-means steps from random partitions.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class MixedStarts:
         self.km_steps = km_steps
 
     def __call__(self, n: int) -> Individuals:
-        """Make ``n`` individuals."""
+        """Create ``n`` individuals."""
         objective, k = self.objective, self.objective.n_clusters
         labels = objective.random(n, self.rng)
         for _ in range(self.km_steps):
@@ -161,7 +160,7 @@ class PerturbedCopies:
         self.fresh = fresh
 
     def __call__(self, best: Individuals, n: int, rng: np.random.Generator) -> Individuals:
-        """Make ``n`` new individuals."""
+        """Create ``n`` new individuals."""
         labels = self.objective.random(n, rng)
         for i in np.flatnonzero(rng.random(n) >= self.fresh):
             labels[i] = perturbed(best[i % len(best)], self.share, self.objective.n_clusters, rng)
@@ -180,8 +179,7 @@ def perturbed(
     individual : individual
         Not modified.
     share : float
-        Share of genes that change, 0..1, rounded to a number of genes. Each moves to one of the other
-        clusters, with equal probability.
+        Share of genes that move to a random other cluster, 0..1, rounded to a number of genes.
     n_clusters : int
     rng : numpy.random.Generator
 

@@ -26,40 +26,40 @@ Individual = Any
 
 
 class Minimize(base.Fitness):
-    """Fitness with one minimised objective."""
+    """Fitness of one minimised objective."""
 
     weights = (-1.0,)
 
 
 class MinimizeTwo(base.Fitness):
-    """Fitness with two minimised objectives."""
+    """Fitness of two minimised objectives."""
 
     weights = (-1.0, -1.0)
 
 
 class MedoidFitness(base.Fitness):
-    """Fitness with the Xie-Beni index, minimised, and the I-index, maximised."""
+    """Fitness of the Xie-Beni index, minimised, and the I-index, maximised."""
 
     weights = (-1.0, 1.0)
 
 
 class SupervisedMedoidFitness(base.Fitness):
-    """Fitness with the Xie-Beni index and constraint violation, minimised, and the I-index, maximised."""
+    """Fitness of the Xie-Beni index, minimised, I-index, maximised, and constraint violation, minimised."""
 
     weights = (-1.0, 1.0, -1.0)
 
 
 class ArrayIndividual(np.ndarray):
-    """An array of genes with a ``fitness``, smaller than DEAP's lists (some 30 bytes per gene) and faster.
+    """Array of genes with a ``fitness``, smaller and faster than DEAP's lists (about 30 bytes per gene).
 
-    ``copy.deepcopy`` copies genes and fitness; slices have no fitness. ``==`` compares elementwise, so
-    ``deap.tools.HallOfFame`` and ``ParetoFront`` need ``similar=numpy.array_equal``.
+    Deep copies have genes and fitness, but slices have no fitness. ``==`` compares elementwise, so
+    ``deap.tools.HallOfFame`` and ``ParetoFront`` require ``similar=numpy.array_equal``.
 
     Parameters
     ----------
     genes : array-like of shape (n_var,)
     fitness : type, default=MinimizeTwo
-        A :class:`deap.base.Fitness` subclass.
+        Subclass of :class:`deap.base.Fitness`.
     """
 
     fitness: Any
@@ -101,7 +101,7 @@ def _without_fitness(cls: type[ArrayIndividual], genes: Any) -> ArrayIndividual:
 
 
 class CenterIndividual(ArrayIndividual):
-    """An individual whose genes are coordinates of centres, with the attributes ``mix`` and ``labels``.
+    """Individual whose genes are coordinates of centres, with the attributes ``mix`` and ``labels``.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class CenterIndividual(ArrayIndividual):
 
 
 class MedoidIndividual(ArrayIndividual):
-    """An individual whose genes are medoid indices, padded with -1; deep copies keep all attributes.
+    """Individual whose genes are medoid indices, padded with -1; deep copies have all attributes.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def as_mate(
 ) -> Callable[..., tuple[Individual, Individual]]:
     """Convert a pymoo crossover to a DEAP function ``mate(first, second)``.
 
-    As in DEAP, the function changes both individuals in place, deletes their fitness and returns them; the
-    crossover's ``prob`` is ignored, because the caller decides which pairs are crossed.
+    The function changes both individuals in place, deletes their fitness and returns them. It ignores the
+    crossover's ``prob``, because the caller decides which pairs are crossed.
 
     Parameters
     ----------
@@ -162,8 +162,7 @@ def as_mate(
     problem : pymoo.core.problem.Problem
         Passed to the crossover and the repair.
     seed : int, Generator or None, default=None
-        Seed of the generator that all calls share. A call can instead pass a generator as its last
-        argument.
+        Seed of the generator that all calls share. A generator as last argument of a call replaces it.
     repair : pymoo.core.repair.Repair, optional
         Applied to the children. Default: the ``repair`` of ``problem.operators()``, if any.
 
@@ -234,9 +233,9 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     Parameters
     ----------
     func : callable
-        Function of one individual, or a ``functools.partial`` of such a function. If it has a method
-        ``batch``, ``func.batch(matrix)`` is called instead, with a matrix of shape (n, n_var) and the bound
-        arguments; it must return values of shape (n,) or (n, n_objectives).
+        Function of one individual, or a ``functools.partial`` of it. A method ``batch(matrix)`` is called
+        instead, with a matrix of shape (n, n_var) and the bound arguments; it must return values of shape
+        (n,) or (n, n_objectives).
     *sequences : iterable
         Individuals. With several sequences, the built-in ``map`` is used.
 
@@ -247,8 +246,8 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
 
     Notes
     -----
-    Batches have at most 64 MiB. Individuals are evaluated one by one if they differ in length, if there is
-    no ``batch``, or if a decorator wraps the function, because ``batch`` would skip the decorator.
+    Batches have at most 64 MiB. Individuals of different lengths are evaluated one by one, and so are all
+    individuals if a decorator wraps the function, because ``batch`` would skip the decorator.
 
     Examples
     --------
@@ -282,13 +281,13 @@ def apply_batch(func: Function, individuals: Sequence[Any], max_trials: int | No
     Parameters
     ----------
     func : callable
-        ``func(individual) -> (individual,)``. If it has a method ``batch``, ``func.batch(matrix)`` must
-        return the mutated matrix, and accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
+        ``func(individual) -> (individual,)``. A method ``batch(matrix)`` must return the mutated matrix, and
+        accept ``max_trials`` if ``func`` has an attribute ``n_trials``.
     individuals : sequence
         Distinct objects.
     max_trials : int, optional
         Maximum number of trial evaluations; ignored if ``func`` does not count them. Without a batched form,
-        the last call may exceed it.
+        the last call can exceed it.
 
     Returns
     -------
@@ -335,7 +334,7 @@ def _write(chunk: Individuals, rows: NDArray[Any], shape: tuple[int, ...], func:
 
 
 def batch_form(func: Function) -> Function | None:
-    """Return the batched form of a function, with the bound arguments of partials; None if it has none."""
+    """Return the batched form of a function, with the bound arguments of partials, or None."""
     args: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
     while True:
@@ -352,7 +351,7 @@ def batch_form(func: Function) -> Function | None:
 
 def n_trials(func: Function) -> int | None:
     """Return the number of trial evaluations of a function so far; None if it does not count them."""
-    # Partials and wrappers have a copy of the attribute, which is not updated.
+    # Partials and wrappers have copies of the attribute, which are not updated.
     count = getattr(innermost(func), "n_trials", None)
     return None if count is None else int(count)
 

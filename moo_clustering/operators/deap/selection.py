@@ -39,8 +39,8 @@ def sel_roulette_min(
 ) -> Individuals:
     """Draw ``k`` individuals with replacement, with larger weights for smaller objectives.
 
-    For maximised objectives, use ``deap.tools.selRoulette``. Raises a ValueError if the fitness has several
-    objectives or a maximised objective.
+    Raises a ValueError if the fitness has several objectives or a maximised objective, for which
+    ``deap.tools.selRoulette`` is suited.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
         Non-negative objectives. Infinite values and NaN have weight 0.
     rule : {"linear", "inverse"}, default="linear"
         ``"linear"``: max(0, 1.5 F_worst - F), where F_worst is the largest finite F. ``"inverse"``: 1 / F;
-        if objectives are 0, only these have positive weights.
+        if some objectives are 0, only these have positive weights.
 
     Returns
     -------
     ndarray of shape (n_individuals,)
-        If all weights would be 0, equal weights for all finite objectives, or for all if none is finite.
+        Weights. If all are 0, finite objectives get equal weights, or all objectives if none is finite.
     """
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     choice("rule", rule, ("linear", "inverse"))
@@ -98,7 +98,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
 
 
 class SelRouletteLegal:
-    """``select``: roulette selection with the weights :func:`fgka_fitness`.
+    """``select``: roulette selection with the weights of :func:`fgka_fitness`.
 
     Parameters
     ----------
@@ -144,9 +144,9 @@ def fgka_fitness(
 ) -> FloatArray:
     """Compute the selection fitness of partitions that may contain empty clusters.
 
-    Legal partitions have the fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN. Illegal partitions
-    have the smallest of these fitness values, multiplied by a factor. Source: Evolutionary multi-instance
-    clustering, Eq. 8; FGKA.
+    Legal partitions have fitness max(0, 1.5 f_max - F), or 0 if F is infinite or NaN, where f_max is the
+    largest finite objective so far. Illegal partitions have the smallest finite fitness times a factor.
+    Source: Evolutionary multi-instance clustering, Eq. 8; FGKA.
 
     Parameters
     ----------
@@ -158,8 +158,7 @@ def fgka_fitness(
     f_max : float, optional
         Largest objective of earlier generations.
     legality : {"ratio", "count"}, default="ratio"
-        Factor of illegal partitions: their share of nonempty clusters, or their number of nonempty clusters
-        (as printed in the paper), which does not penalise them.
+        Factor of illegal partitions: share or (as printed, but no penalty) number of nonempty clusters.
 
     Returns
     -------
@@ -205,9 +204,9 @@ def _spin(individuals: Individuals, weights: FloatArray, k: int, rng: np.random.
 
 @documented(SELECTION)
 def sel_tournament_dcd(individuals: Individuals, k: int, rng: np.random.Generator) -> Individuals:
-    """Decide binary tournaments by dominance, then crowding distance, then at random.
+    """Decide ``k`` binary tournaments by dominance, then greater crowding distance, then at random.
 
-    Like ``deap.tools.selTournamentDCD``, but for any number of individuals and without global random state.
+    Unlike ``deap.tools.selTournamentDCD``, for any number of individuals and without global random state.
 
     Parameters
     ----------
@@ -259,7 +258,7 @@ def sel_constraint_nsga2(
 ) -> list[Individual]:
     """Select survivors by rank, then crowding distance plus ``fitness.bonus``, then at random.
 
-    The DEAP form of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and,
+    DEAP version of :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`. Sets ``fitness.rank`` and,
     including the bonus (0 if missing), ``fitness.crowding_dist``.
 
     Parameters
@@ -267,7 +266,7 @@ def sel_constraint_nsga2(
     individuals : list
         Evaluated individuals.
     rng : numpy.random.Generator, optional
-        Without a generator, ties go to the earlier individual.
+        Generator for ties. Default: ties go to the earlier individual.
     boundary : {"infinite", "finite"}, default="infinite"
     """
     F = -np.array([individual.fitness.wvalues for individual in individuals])
@@ -289,12 +288,12 @@ def sel_dynamic_diversity(
 ) -> Individuals:
     """Select survivors, and set their fitness and crowding distance within the survivors.
 
-    The DEAP form of :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
+    DEAP version of :class:`~moo_clustering.operators.DynamicDiversitySurvival`.
 
     Parameters
     ----------
     individuals : list
-        Evaluated parents and offspring; only the first objective is used.
+        Evaluated parents and offspring, of which only the first objective is used.
     problem : NeighborGraphProblem
     survival : DynamicDiversitySurvival, optional
         Default: ``DynamicDiversitySurvival()``.
@@ -309,7 +308,7 @@ def sel_dynamic_diversity(
 
 
 def assign_fitness(individuals: Individuals, F: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-    """Set the fitness and crowding distance of a population, given its objectives."""
+    """Set the fitness and crowding distance of a population to its objectives."""
     _, crowding = survivals.rank_and_crowding(F)
     for individual, values, distance in zip(individuals, F, crowding, strict=True):
         individual.fitness.values = tuple(values)
@@ -322,10 +321,10 @@ class SelElite:
     Parameters
     ----------
     memory : EliteMemory
-        Remembers the individuals with the best scalar scores, computed from fitness values and genes.
+        Stores the partitions with the best scalar scores of fitness values and genes.
     survival : {"crowding", "random"}, default="crowding"
-        ``"crowding"`` selects by front, crowding distance and position, but always includes the elite
-        (:class:`~moo_clustering.operators.EliteSurvival`); ``"random"`` selects uniformly, without an elite
+        Selection by front, crowding distance and position, which includes the elite
+        (:class:`~moo_clustering.operators.EliteSurvival`); or at random, without an elite
         (:class:`~moo_clustering.operators.RandomSurvival`).
     """
 

@@ -1,4 +1,4 @@
-"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and steps of generations."""
+"""DEAP toolboxes for bags, medoid slots, labels, medoids and neighbour graphs, and their steps."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ Weights = Literal["contrast", "scaled", "printed", "greedy"]
 Empty = Literal["farthest", "closest", "keep"]
 _CROSSOVERS = {"one_point": AlignedOnePoint, "hux": AlignedHUX, "uniform": AlignedUniformCrossover}
 Individuals = list[Any]
-# Maximum number of mating rounds that search for new partitions in a generation, as in pymoo.
+# Maximum number of mating rounds per generation, to find new partitions, as in pymoo.
 MATING_ROUNDS = 100
 Score = Callable[[NDArray[Any]], NDArray[np.float64]]
-# No repair: the operators of these toolboxes make valid genes.
+# No repair, because the operators of these toolboxes make valid genes.
 _as_mate, _as_mutate = partial(as_mate, repair=NoRepair()), partial(as_mutate, repair=NoRepair())
 
 
@@ -83,23 +83,22 @@ def bag_toolbox(
     bias: float = 0.5,
     empty: Empty = "farthest",
 ) -> base.Toolbox:
-    """Make a toolbox for :func:`chc`, :func:`gka` and DEAP's own loops.
+    """Create a toolbox for :func:`chc`, :func:`gka` and DEAP's loops.
 
     Parameters
     ----------
     objective : BagObjective
-        The minimised objective, with the number of clusters.
+        Minimised objective, which has the number of clusters.
     rng : numpy.random.Generator
         Random generator of all operators.
     crossover : {"one_point", "hux", "uniform"}, default="one_point"
     align : bool, default=False
-        Whether crossover and distance renumber the clusters of the second parent to match the first.
+        Whether crossover and distance align the labels of the second parent with the first.
     mutation : {"improve", "descend", "drift"}, default="improve"
-        Method of :class:`BagObjective`: redraw genes one after the other by objective (Eqs. 5-6), move bags
-        until no move improves, or redraw genes all at once by distance (Eq. 9).
+        Method of :class:`BagObjective`: redraw genes one by one by objective (Eqs. 5-6), move bags until no
+        move improves, or redraw all genes at once by distance (Eq. 9).
     p_gene, weights, bias, empty
-        Options of :meth:`BagObjective.improve`, :meth:`BagObjective.drift` and
-        :meth:`BagObjective.reassign`.
+        Options of ``improve``, ``drift`` and ``reassign`` of :class:`BagObjective`.
 
     Returns
     -------
@@ -168,7 +167,7 @@ def slot_toolbox(
     reach: float = 0.25,
     selection: Literal["inverse", "linear"] = "inverse",
 ) -> base.Toolbox:
-    """Make a toolbox for :func:`gcuk` and DEAP's own loops.
+    """Create a toolbox for :func:`gcuk` and DEAP's loops.
 
     Parameters
     ----------
@@ -211,7 +210,7 @@ def slot_toolbox(
 
 
 class EvaluateGenes:
-    """``evaluate``: compute the objectives of an individual or, with ``batch``, of many individuals.
+    """``evaluate``: compute the objectives of an individual or, with ``batch``, of a population.
 
     Parameters
     ----------
@@ -240,16 +239,17 @@ def label_toolbox(
     select: selecting.SelElite,
     repair: ClusterNumberRepair | None = None,
 ) -> base.Toolbox:
-    """Make a toolbox for :class:`LabelStep`.
+    """Create a toolbox for :class:`LabelStep`.
+
+    Raises a TypeError if the problem has no :class:`~moo_clustering.encodings.LabelEncoding`.
 
     Parameters
     ----------
     problem : PartitionProblem
-        Must have a :class:`~moo_clustering.encodings.LabelEncoding`; otherwise a TypeError is raised.
     sampling, crossover, mutation
         pymoo operators.
     select : SelElite
-        Selection of survivors. With its ``survival="random"``, parents are random, too.
+        Selection of survivors. With ``survival="random"``, parents are also random.
     repair : ClusterNumberRepair, optional
         Repair of children.
 
@@ -301,7 +301,7 @@ def _random_parents(individuals: Individuals, k: int, rng: np.random.Generator) 
 
 
 class LabelStep:
-    """One generation: select parents, make and evaluate new partitions, select survivors.
+    """One generation: select parents, create and evaluate new partitions, and select survivors.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ class LabelStep:
     def start(
         self, population: Individuals, toolbox: base.Toolbox, rng: np.random.Generator
     ) -> tuple[Individuals, int]:
-        """Evaluate the initial population; return the population and the number of evaluations."""
+        """Evaluate the initial population; return it and the number of evaluations."""
         n_evaluations = _evaluate_labels(population, toolbox)
         return toolbox.select(population, len(population), rng), n_evaluations
 
@@ -375,16 +375,16 @@ def medoid_toolbox(
     mutation: Literal["replace", "full", "swap"] = "replace",
     boundary: Boundary = "infinite",
 ) -> base.Toolbox:
-    """Make a toolbox for :func:`constraint_nsga2_step`.
+    """Create a toolbox for :func:`constraint_nsga2_step`.
 
     Parameters
     ----------
     problem : MedoidProblem
-        Any supervision except ``"constraint"``, which raises a ValueError.
+        The supervision ``"constraint"`` raises a ValueError.
     length : {"grow", "keep", "two_cut"}, default="grow"
-        Length of children, see :class:`~moo_clustering.operators.PrefixUnionCrossover`.
+        See :class:`~moo_clustering.operators.PrefixUnionCrossover`.
     mutation : {"replace", "full", "swap"}, default="replace"
-        :class:`~moo_clustering.operators.MedoidReplaceMutation` of this kind, or
+        Kind of :class:`~moo_clustering.operators.MedoidReplaceMutation`, or
         :class:`~moo_clustering.operators.MedoidSwapMutation`.
     boundary : {"infinite", "finite"}, default="infinite"
         See :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
@@ -394,9 +394,9 @@ def medoid_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``,
-        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which evaluates the
-        individuals without fitness, replaces their medoids by the improved ones, sets the rank and crowding
-        of all individuals, and returns the number of evaluations.
+        ``select(individuals, k, rng)``, and ``evaluate_population(individuals)``, which evaluates and
+        improves individuals without fitness, sets the rank and crowding of all individuals, and returns the
+        number of evaluations.
     """
     if problem.supervision == "constraint":
         raise ValueError(
@@ -449,9 +449,7 @@ def constraint_nsga2_step(
     pc: float = 0.6,
     pm: float = 0.2,
 ) -> tuple[Individuals, int]:
-    """Run one generation of NSGA-II-clus: tournament, variation, evaluation, survival.
-
-    Source: NSGA-II-clus.
+    """Run one generation of NSGA-II-clus: tournament, variation, evaluation and survival.
 
     Parameters
     ----------
@@ -461,8 +459,8 @@ def constraint_nsga2_step(
         From :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities that a pair is crossed and that a child is mutated. Unchanged children are not
-        evaluated again.
+        Probabilities that a pair is crossed and that a child is mutated. Unchanged children are not evaluated
+        again.
 
     Returns
     -------
@@ -482,7 +480,7 @@ def neighbor_toolbox(
     mutation: Mutation,
     survival: DynamicDiversitySurvival,
 ) -> base.Toolbox:
-    """Make a toolbox for :func:`dynamic_nsga2_step`.
+    """Create a toolbox for :func:`dynamic_nsga2_step`.
 
     Parameters
     ----------
@@ -494,8 +492,8 @@ def neighbor_toolbox(
     deap.base.Toolbox
         ``individual(genes)``, ``population(n, rng)``, ``mate(first, second, rng)``,
         ``mutate(individual, rng)``, ``select_parents(individuals, k, rng)``, ``select(individuals, k)``,
-        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with diversity
-        measured within the given list.
+        and ``evaluate_population(individuals)``, which sets the fitness of all individuals, with the
+        diversity within ``individuals``.
     """
     toolbox = base.Toolbox()
 
@@ -529,8 +527,8 @@ def dynamic_nsga2_step(
 ) -> Individuals:
     """Run one generation of NSGA-II with objectives that depend on the population.
 
-    After variation, parents and offspring are evaluated together; ``toolbox.select`` then selects the
-    survivors and evaluates them again, within the survivors.
+    Parents and offspring are evaluated together; then ``toolbox.select`` selects the survivors and evaluates
+    them again, within the survivors. Raises a ValueError for another ``pm`` than 1 with ``variation="or"``.
 
     Parameters
     ----------
@@ -540,20 +538,15 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed, and that an individual is mutated (default 1; only with
-        ``"and"``).
+        Probabilities that a pair is crossed, and (default 1, only with ``"and"``) that an individual is
+        mutated.
     variation : {"and", "or"}, default="and"
-        :func:`var_and` or :func:`var_or`.
+        :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 
     Returns
     -------
     list of individuals
-        The survivors, of the same number as ``population``.
-
-    Raises
-    ------
-    ValueError
-        For another ``pm`` than 1 with ``"or"``, which mutates every individual that it does not cross.
+        The survivors, as many as individuals in ``population``.
     """
     if variation == "or" and pm != 1.0:
         raise ValueError(f"pm must be 1 with variation='or', got {pm}; use variation='and' to set it.")

@@ -1,7 +1,7 @@
 """Variation of DEAP individuals: operators of centres, distances of partitions, and variation loops.
 
-:func:`as_mate` and :func:`as_mutate` convert pymoo operators to DEAP functions. Operators of centres have
-separate DEAP functions, because children also inherit a ``mix``.
+:func:`as_mate` and :func:`as_mutate` convert other pymoo operators. Operators of centres have separate DEAP
+functions, because children also inherit a ``mix``.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ list of individuals
 def partition_distance(
     a: Individual, b: Individual, align: bool = False, n_clusters: int | None = None
 ) -> int:
-    """Count the genes in which two individuals differ, optionally after aligning their clusters.
+    """Count the genes in which two individuals differ, optionally after alignment of their labels.
 
     Parameters
     ----------
     a, b : individuals
     align : bool, default=False
-        Whether to first renumber the clusters of ``b`` to match those of ``a``.
+        Whether to align the labels of ``b`` with those of ``a``.
     n_clusters : int, optional
         See :func:`~moo_clustering.encodings.aligned_distance`.
 
@@ -83,7 +83,7 @@ def cx_match_centers(
     Parameters
     ----------
     first, second : individuals
-        Modified; their fitness is deleted. Their attribute ``mix``, if any, is inherited.
+        Modified, and their fitness is deleted. Their attribute ``mix``, if any, is inherited.
     rng : numpy.random.Generator
     n_clusters : int
         Number of centres per individual.
@@ -115,7 +115,7 @@ def mut_relocate(
     Parameters
     ----------
     individual : individual
-        Modified; its fitness is deleted.
+        Modified, and its fitness is deleted.
     rng : numpy.random.Generator
     problem : SumOfSquaresProblem
     removal : {"uniform", "cheap"}, default="uniform"
@@ -137,7 +137,7 @@ def mut_relocate(
 
 
 def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a decorator for ``toolbox.decorate`` that improves individuals before they are evaluated.
+    """Create a decorator for ``toolbox.decorate`` that improves individuals before their evaluation.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
     Returns
     -------
     callable
-        The decorator, which replaces the genes by those of a local optimum.
+        Decorator that replaces the genes by those of a local optimum.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def local_search(problem: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 def var_and(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float, pm: float = 1.0
 ) -> Individuals:
-    """Clone parents, cross consecutive pairs with probability pc, and mutate each with probability pm.
+    """Clone parents, cross consecutive pairs with probability pc, and mutate children with probability pm.
 
     Like ``deap.algorithms.varAnd``, but without global random state.
 
@@ -192,7 +192,7 @@ def var_and(
 def var_or(
     parents: Individuals, toolbox: base.Toolbox, rng: np.random.Generator, *, pc: float
 ) -> Individuals:
-    """Clone parents; cross each consecutive pair with probability pc, or else mutate both individuals."""
+    """Clone parents, and cross consecutive pairs with probability pc or else mutate both individuals."""
     offspring = [toolbox.clone(parent) for parent in parents]
     for t in range(0, len(offspring), 2):
         if rng.random() < pc and t + 1 < len(offspring):
