@@ -149,7 +149,7 @@ class FuzzyModesProblem(SignedProblem):
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Position of the nearest mode of every sample (ties: the first), shape (n_individuals, n_samples)."""
+        """Position of the nearest mode of each sample (ties: the first), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
         for rows in self._individuals(len(modes)):
