@@ -258,7 +258,7 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by the nearest centre, numbered in the order of the centres; empty clusters are dropped."""
+        """Partitions by the nearest centre, numbered by position of the centre; empty clusters are dropped."""
         rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
@@ -293,7 +293,7 @@ class CenterEncoding(Encoding):
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-    """Nearest centre of every point (ties: the first), and squared distances to it and to the second nearest."""
+    """Nearest centre of each point (ties: the first), and squared distances to the two nearest centres."""
     labels = np.empty(len(points), dtype=np.int32)
     first, second = np.empty(len(points)), np.empty(len(points))
     two_nearest(points, np.ascontiguousarray(centers), labels, first, second)
