@@ -258,7 +258,7 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by the nearest centre, numbered by position of the centre; empty clusters are dropped."""
+        """Partitions by the nearest centre, numbered by centre position; empty clusters are dropped."""
         rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 

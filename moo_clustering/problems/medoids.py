@@ -384,7 +384,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.repair(X)
 
     def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (default: k_max)."""
+        """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
     def __getstate__(self) -> dict[str, Any]:

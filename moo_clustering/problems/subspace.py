@@ -194,7 +194,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Replace the seeds by the most central documents of their clusters, those with the largest memberships.
+        """Replace the seeds by the documents with the largest memberships in their clusters.
 
         Clusters that share such a document get distinct documents with the largest sum of memberships.
 
@@ -303,7 +303,7 @@ def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.Subs
 
 
 def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep; small if few features have weight."""
+    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep."""
     return float(np.sum(done.chi_term))
 
 
