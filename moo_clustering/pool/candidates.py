@@ -58,7 +58,7 @@ from moo_clustering.pool.families import (
 from moo_clustering.pool.partitions import PartitionPool
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
-# Fewer families have little informative agreement.
+# Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
 # Names of families for distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
@@ -123,7 +123,7 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -133,10 +133,10 @@ def candidate_pool(
     n_neighbors : int, default=10
         Number of neighbours per sample in the default graph.
     extra_candidates : sequence, optional
-        User-defined labels and clusterers, see :func:`extra_partitions`.
+        Custom labels and clusterers, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of clusterers in ``extra_candidates``. The families are deterministic, and do not depend on each
-        other, nor on the order of the rows, except for ties and rounding.
+        Seed of clusterers in ``extra_candidates``. The families are deterministic and independent of each
+        other and, except for ties and rounding, of the order of rows.
     n_jobs : int, optional
         Number of joblib workers, by default threads. Does not affect the result.
     verbose : bool, default=False
@@ -145,14 +145,14 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It can contain
+        Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It may contain
         equal partitions, but none with a single cluster.
 
     Warns
     -----
     UserWarning
-        If families fail or find nothing, or fewer than four families remain, whose agreement is not
-        informative.
+        If families fail or find nothing, or if fewer than four families, whose agreement is not informative,
+        remain.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def bag_candidate_pool(
 
     Parameters
     ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+    bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
@@ -264,13 +264,13 @@ def bag_candidate_pool(
         See :func:`~moo_clustering.bags.bag_embedding`. Families for each: ``km`` (k-means from three starts)
         and ``ward``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the directions of the sliced distance. The families are deterministic.
+        Seed of the directions of the sliced distance; the families are deterministic.
     n_jobs : int, optional
         Number of threads. Does not affect the result.
 
@@ -315,9 +315,8 @@ def pool_of_bag_views(
 ) -> PartitionPool:
     """:func:`bag_candidate_pool` of bags with known distances.
 
-    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``;
-    ``graphs`` contains existing neighbour graphs. ``extra`` are further candidates (family, labels), which
-    come last.
+    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
+    ``graphs`` contains existing neighbour graphs. ``extra`` are candidates (family, labels) to append.
     """
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
@@ -337,11 +336,11 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns that rows of distances are used as vectors, which is intended.
+            # SciPy warns about using rows of distances as vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN finds only noise in many views, which is not a failure.
+        # Finding only noise is not a failure of HDBSCAN, and common in many views.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -364,7 +363,7 @@ def family_partitions(
     # Sorted, so that starts and ties do not depend on the order of the rows.
     positions = data.own_order()
     data = data.ordered(positions)
-    # Parallel sums differ in their last digits, but results must be reproducible.
+    # One thread: parallel sums differ in their last digits, but results must be reproducible.
     with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
@@ -415,7 +414,7 @@ def _in_order(labels: Partition, positions: IntpArray) -> Partition:
 
 
 def _be_quiet() -> None:
-    # Partitions with fewer clusters, or without convergence, are acceptable candidates.
+    # Partitions with fewer clusters or without convergence are acceptable candidates.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
@@ -430,7 +429,7 @@ def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolD
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # Families that need it will fail, and be omitted.
+    # Families that need the failing part will fail and be omitted.
     try:
         return part()
     except Exception:
