@@ -39,13 +39,14 @@ def read_pairs(
 
     Parameters
     ----------
-    Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
-row_ids : sequence of length n_samples or None, default=None
-    Sample identifiers, compared as text. None: the file contains row numbers from 0.
-n_samples : int or None, default=None
-    Upper bound of row numbers, which are not checked if this and ``row_ids`` are None.
-header : bool or None, default=None
-    Whether the first line is a header. None: it is if neither column is a row or a number.
+    path : str or path-like
+        Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
+    row_ids : sequence of length n_samples or None, default=None
+        Sample identifiers, compared as text. None: the file contains row numbers from 0.
+    n_samples : int or None, default=None
+        Upper bound of row numbers, which are not checked if this and ``row_ids`` are None.
+    header : bool or None, default=None
+        Whether the first line is a header. None: it is if neither column is a row or a number.
 
     Returns
     -------

@@ -130,13 +130,14 @@ class HeldOutPartition:
 
     Attributes
     ----------
-    Partition by the selected affinity and all pairs, numbered by first appearance. m is the number of rows
-    of the affinities.
-chosen : int
-    Position of the selected affinity.
-violations : ndarray of shape (n_affinities,), float64
-    Held-out pairs (or their weight) that the partition from the other pairs violates; NaN if none were
-    held out. One column per number of clusters if there are several.
+    labels : ndarray of shape (m,), int32
+        Partition by the selected affinity and all pairs, numbered by first appearance. m is the number of rows
+        of the affinities.
+    chosen : int
+        Position of the selected affinity.
+    violations : ndarray of shape (n_affinities,), float64
+        Held-out pairs (or their weight) that the partition from the other pairs violates; NaN if none were
+        held out. One column per number of clusters if there are several.
     """
 
     labels: NDArray[np.int32]
