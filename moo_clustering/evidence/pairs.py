@@ -131,8 +131,8 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition by the selected affinity and all pairs, numbered by first appearance. m is the number of rows
-        of the affinities.
+        Partition by the selected affinity and all pairs, numbered by first appearance. m is the number of
+        rows of the affinities.
     chosen : int
         Position of the selected affinity.
     violations : ndarray of shape (n_affinities,), float64
