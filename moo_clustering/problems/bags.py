@@ -55,9 +55,8 @@ MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 class BagPartitionProblem(PartitionProblem):
     """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may
-    be empty; :meth:`decode` returns contiguous labels. Source: Evolutionary multi-instance clustering,
-    Eqs. 4, 7, 10, 12-17.
+    Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
+    contiguous labels. Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
@@ -74,8 +73,6 @@ class BagPartitionProblem(PartitionProblem):
     size_constraint : bool, optional
         Whether ``min_cluster_size`` is an inequality constraint. Default: if it exceeds 1. Local search and
         repair with ``objective`` always respect it.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links between bags.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
         As for :class:`PartitionProblem`. Local search minimises ``objective`` times 1 + V, except with
         ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
@@ -87,13 +84,12 @@ class BagPartitionProblem(PartitionProblem):
         Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
         first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
     distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, computed on first access.
+        Directed Hausdorff distances, computed on first access and shared by all copies.
     n_clusters, min_cluster_size : int
 
     Notes
     -----
-    Distances are computed once, on first access, and shared by all indices, copies and operators. A
-    population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
+    A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
 
     Examples
     --------
@@ -158,12 +154,11 @@ class BagPartitionProblem(PartitionProblem):
 class BagMedoidProblem(PartitionProblem):
     """Partitions of bags by a varying number of medoids, optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are the indices of medoid bags, or -1 for empty slots
-    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`). Its operators are
+    Genes are the indices of medoid bags, or -1 for empty slots, see
+    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. Its operators are
     :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
-    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which depends
-    on the medoids as well as on the partition. Source: Evolutionary multi-instance clustering (MIGCUK), Eq.
-    10.
+    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is scored
+    per set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -171,11 +166,8 @@ class BagMedoidProblem(PartitionProblem):
         Largest number of clusters.
     k_min : int, default=2
         Smallest number of clusters.
-    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        As for :class:`BagPartitionProblem`. Infinite values become 1e6.
     centers : {"medoid", "mean"}, default="medoid"
-        Centres of ``"bag_davies_bouldin"``: medoids of the individual or cluster centroids. Ignored for index
-        objects.
+        Centres of ``"bag_davies_bouldin"``: medoids, or cluster centroids. Ignored for index objects.
     kind : str, default="directed"
         Distance between bags, also for the silhouette unless it is an index object: "directed", "symmetric",
         "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
@@ -184,7 +176,7 @@ class BagMedoidProblem(PartitionProblem):
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from row to column, shared by encoding, indices and copies.
+        Distances from row to column, shared by all copies.
 
     Examples
     --------
@@ -263,8 +255,8 @@ class MedoidDaviesBouldin(ValidityIndex):
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
         """Values of partitions with medoids; inf without two distinct medoids.
 
-        Labels are contiguous. ``medoids`` has shape (n_individuals, k_max), with one medoid per cluster in
-        any order and -1 in empty slots.
+        Labels are contiguous. ``medoids``, shape (n_individuals, k_max), contains a medoid per cluster and
+        -1.
         """
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
