@@ -37,12 +37,11 @@ SPARSE_CATEGORIES = 64
 class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and far apart (sep).
 
-    Genes are the attributes of K modes, one mode after the other. Evaluation computes the memberships of the
-    samples, replaces each mode by the mode of its fuzzy cluster, scores the new modes and writes them to the
-    individuals (``out["X"]``).
+    Genes are the attributes of K modes, one mode after the other. Evaluation replaces each mode by the mode
+    of its fuzzy cluster, scores the new modes and writes them to the individuals (``out["X"]``).
 
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
-    - ``sep``, maximised: weighted sum of distances between modes; close modes have the largest weights.
+    - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
     Parameters
     ----------
@@ -60,8 +59,6 @@ class FuzzyModesProblem(SignedProblem):
     space : ModeSpace
         Data, attribute values and distances.
     n_clusters, n_features, n_samples : int
-    objective_names : tuple of str
-        Names of the columns of ``F``, which holds (pi, -sep).
 
     Raises
     ------
@@ -71,14 +68,10 @@ class FuzzyModesProblem(SignedProblem):
     Notes
     -----
     A population of P individuals takes O(P K N C) time for C categories of all attributes (or features), and
-    at most 256 MB for blocks. Memberships and objectives are float64; float32 is exact for Hamming distances.
-    Genotypes with the same modes in any order get identical objectives, in any population and for any number
-    of threads.
+    at most 256 MB for blocks. Genotypes with the same modes in any order get identical objectives, in any
+    population and for any number of threads. Modes may be equal, or nearest to no sample.
 
-    Modes may be equal, or nearest to no sample.
-
-    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`. Deep copies
-    (one per generation with ``save_history=True``) share all data.
+    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
 
     References
     ----------
@@ -195,10 +188,7 @@ class FuzzyModesProblem(SignedProblem):
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve and score all individuals, in blocks on several threads.
-
-        BLAS uses one thread, because products on several threads may differ in their last bits.
-        """
+        """Improve and score all individuals in blocks on several threads, with identical sums (one BLAS thread)."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
@@ -271,7 +261,7 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
     """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
 
-    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over the samples.
+    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over k.
     """
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
@@ -279,8 +269,8 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
 
-    mu_ij is the membership of mode z_j in z_i among all modes except z_j. ``between`` contains the distances
-    between modes, shape (n_individuals, n_modes, n_modes).
+    mu_ij is the membership of mode z_j in z_i among all modes except z_j. ``between``: distances between
+    modes, shape (n_individuals, n_modes, n_modes).
     """
     n_modes = between.shape[1]
     if n_modes == 1:
@@ -325,9 +315,8 @@ class ModeSpace(Protocol):
 class HammingSpace:
     """Space of category codes, with the number of different attributes as distance.
 
-    Distances and sums are products with the 0/1 table of samples and categories of one block. Distances are
-    float32, which is exact for these integers, and sums float64. The table is sparse if attributes have more
-    than 64 categories on average.
+    Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
+    samples and categories of one block, sparse for more than 64 categories per attribute on average.
     """
 
     dtype = np.dtype(np.int32)
@@ -409,8 +398,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 class EuclideanSpace:
     """Space of numeric features with Euclidean distance, in float64.
 
-    Distances are computed from differences, and are exactly 0 for equal samples. Weighted sums are products
-    of the same shape for every individual, so that they do not depend on the rest of the population.
+    Distances are exactly 0 for equal samples. Sums do not depend on the rest of the population.
     """
 
     dtype = np.dtype(np.float64)
