@@ -41,9 +41,9 @@ class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances from samples to their nearest centre.
 
     Genes are the coordinates of ``n_clusters`` centres, one after the other, relative to the mean of X
-    (:meth:`centers` adds it). Any operator for real numbers works. The order of centres is irrelevant to
-    :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter``; ``LocalSearchRepair``
-    turns individuals into local optima.
+    (:meth:`centers` adds it). Any operator for real numbers works;
+    :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
+    centres, and ``LocalSearchRepair`` turns individuals into local optima.
 
     Parameters
     ----------
@@ -51,8 +51,7 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         From 1 to n_samples.
     constraints, constraint_handling
-        As for :class:`PartitionProblem`, of which this problem is a special case with the index
-        ``SumOfSquares``, except that centres need not be means.
+        As for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
 
     Attributes
     ----------
@@ -71,9 +70,8 @@ class SumOfSquaresProblem(PartitionProblem):
 
     Notes
     -----
-    O(n_samples n_clusters n_features) time per individual; the results of recent individuals are cached.
-    Evaluated individuals store their partition as ``"labels"`` of shape (n_samples,), the positions of the
-    nearest centres. Deep copies share the data and the cache.
+    O(n_samples n_clusters n_features) time per individual; recent results are cached. Individuals store their
+    partition as ``"labels"`` of shape (n_samples,), the positions of the nearest centres.
 
     References
     ----------
@@ -126,10 +124,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return self.encoding.in_data(self.encoding.centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
-        """Run Lloyd's iterations from centres of shape (n_clusters, n_features).
-
-        Returns a local optimum unless 300 passes are too few.
-        """
+        """Run up to 300 passes of Lloyd's iterations from centres of shape (n_clusters, n_features)."""
         centers = np.array(centers, dtype=np.float64, order="C")
         labels = np.empty(self.n_samples, dtype=np.int32)
         objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES, 0.0)
@@ -198,14 +193,14 @@ class CenterEncoding(Encoding):
     """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
 
     Every sample belongs to the nearest centre (ties: the first). Decoding takes O(n_individuals n_samples
-    n_clusters n_features) time. Deep copies share all data.
+    n_clusters n_features) time.
 
     Attributes
     ----------
     points : ndarray of shape (n_samples, n_features)
-        X minus its mean, the coordinates of the genes.
+        X minus its mean, in which genes are coordinates.
     offsets : tuple of two ndarrays of shape (n_features,)
-        Two offsets subtracted from X, one after the other.
+        Offsets subtracted from X, one after the other.
     n_distances : int
         Number of distances between two points computed so far.
     """
@@ -228,10 +223,7 @@ class CenterEncoding(Encoding):
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
-
-        Raises a ValueError for the wrong number of columns or non-finite values.
-        """
+        """Copy genes to centres, shape (n_individuals, n_clusters, n_features); ValueError if invalid or infinite."""
         genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}.")
