@@ -16,7 +16,7 @@ from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_ta
 class EnsembleSelectionProblem(SignedProblem):
     """Select runs of an ensemble that agree with all other runs but differ from each other.
 
-    Genes are booleans, one per run: whether the run is selected. At least ``min_runs`` must be selected
+    Genes are booleans, one per run: whether the run is selected. At least ``min_runs`` are required
     (inequality constraint). The objectives are minimised:
 
     - minus the mean NMI of the selected runs with all other runs of the ensemble;
@@ -46,11 +46,9 @@ class EnsembleSelectionProblem(SignedProblem):
 
     Notes
     -----
-    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2), in one matrix
-    product. A good subset does not guarantee a better consensus: compare it with
-    :func:`~moo_clustering.consensus.best_half`, which needs no search.
-
-    Use pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``.
+    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
+    better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search.
 
     Examples
     --------
