@@ -49,9 +49,8 @@ _ALPHA = 0.05
 class FeatureSubsetEncoding(Encoding):
     """Encoding of partitions by the features for k-means, one bit per feature.
 
-    Greedy k-means++ uses the same random numbers for every subset, so a subset always decodes to the same
-    partition. A subset of m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent
-    subsets are cached. Deep copies share all data.
+    Greedy k-means++ uses the same random numbers for every subset, so decoding is deterministic. A subset of
+    m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent subsets are cached.
 
     Parameters
     ----------
@@ -62,7 +61,7 @@ class FeatureSubsetEncoding(Encoding):
     max_features : int, optional
         Size of the largest subset. Default: min(50, n_features).
     n_init : int, default=3
-        Number of k-means runs; the partition with the smallest sum of squares is returned.
+        Number of k-means runs, of which the smallest sum of squares wins.
     random_state : int, default=0
         Seed of the initial centres.
 
@@ -231,8 +230,7 @@ class SubsetIndex(ValidityIndex):
 class Separation(SubsetIndex):
     """Share of the sum of squares that k-means explains beyond noise, sqrt(m) (R - R0(m)).
 
-    R is the explained share for a subset of m features, and R0(m) its mean in noise with m features. The
-    factor sqrt(m) compensates for the smaller variance of R in larger subsets.
+    R is the explained share for a subset of m features, and R0(m) its mean in noise.
     """
 
     name, greater_is_better = "separation", True
@@ -291,21 +289,18 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by labels, pairs or unsupervised indices.
-
-    Genes are booleans, one per feature.
+    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean gene per feature.
 
     Parameters
     ----------
     objectives : sequence of str or indices, optional
         ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
-        index, computed on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"``
-        (``"labels"`` if a class has one label). Pairs add an objective.
+        index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
+        if a class has one label). Pairs add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives in a single objective ``"score"``, with violated pairs last. By default,
-        objectives are not combined.
+        Weights of the objectives, violated pairs last, in a single ``"score"``. Default: separate objectives.
 
     Attributes
     ----------
@@ -319,10 +314,9 @@ class FeatureSubsetProblem(PartitionProblem):
 
     Notes
     -----
-    ``"labels"`` is the adjusted Rand index of the labelled samples. ``"held_out_labels"`` is the
-    cross-validated accuracy of k-means started from the class means of the other folds. ``"separation"`` is
-    sqrt(m) (R - R0(m)) for m features: R is the between-cluster share of the sum of squares, R0(m) its mean
-    in noise.
+    ``"labels"`` is the adjusted Rand index of the labelled samples, ``"held_out_labels"`` the cross-validated
+    accuracy of k-means started from class means, and ``"separation"`` sqrt(m) (R - R0(m)) for m features: R
+    is the between-cluster share of the sum of squares, R0(m) its mean in noise.
 
     Cost: see :class:`FeatureSubsetEncoding`; held-out labels need one more k-means per fold. The subset with
     the best score need not have the best partition: see the page on evolution.
