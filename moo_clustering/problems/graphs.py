@@ -1,7 +1,6 @@
 """Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights.
 
-Individuals are graphs with one link (MOCK, PESC) or one row of weights (SRMOSC) per sample. Clusters are the
-connected components.
+Individuals have one link (MOCK, PESC) or one row of weights (SRMOSC) per sample; clusters are components.
 """
 
 from __future__ import annotations
@@ -78,8 +77,7 @@ class MOCKProblem(SignedProblem):
     delta : float, "auto" or "sr5", default="auto"
         Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters of fewer than L/2 samples may be missed. For thin, interlocked clusters, a large L may
-        make the true partition dominated.
+        L. Clusters below L/2 samples may be missed; a large L may dominate thin, interlocked true clusters.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -89,8 +87,8 @@ class MOCKProblem(SignedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weights of the neighbours. ``"published"``, as in the delta-MOCK program, weights neighbours 1..L-1
-        by 1/2..1/L.
+        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1, as in delta-MOCK's
+        program.
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -111,9 +109,8 @@ class MOCKProblem(SignedProblem):
 
     Notes
     -----
-    With "short" and "split", a partition takes O(E n_features + pairs) time for E links with genes between
-    components of samples, and the pairs of neighbouring components. "locus" and "deviation" take O(N
-    (n_features + L)).
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
+    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)).
 
     References
     ----------
@@ -202,9 +199,9 @@ class MOCKProblem(SignedProblem):
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
         """Construct a front without a search by greedy merges of tree pieces, at several weights.
 
-        The pieces are the parts of the tree without its most interesting links. For every weight of variance
-        against connectivity, each step merges the two pieces with neighbouring samples for which the rise in
-        variance minus the fall in connectivity, as shares of their ranges, is smallest.
+        Pieces are the parts of the tree without its most interesting links. For every weight of variance
+        against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
+        minus fall in connectivity, as shares of their ranges.
 
         Parameters
         ----------
@@ -218,9 +215,9 @@ class MOCKProblem(SignedProblem):
 
         Notes
         -----
-        Deterministic, and cached for the next call. P pieces take O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. P is at most 500: if there are more pieces, the smallest first join
-        those with which they share most neighbours. "split" merges connected pieces of the tree only.
+        Deterministic, and cached. P pieces take O(n_weights P^2) time at best, O(n_weights P^3) at worst, and
+        O(P^2) memory. Beyond 500 pieces, the smallest first join those with which they share most neighbours.
+        "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -269,9 +266,8 @@ class MOCKProblem(SignedProblem):
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else the one
-        with the nearest mean, until ``n_clusters`` remain. Fragments arise in large data, where an outlier as
-        a cluster saves more variance than it costs connectivity. O(n_individuals P (n_features +
-        n_neighbors)) time for P parts of the tree.
+        with the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time
+        for P parts of the tree.
 
         Parameters
         ----------
@@ -283,8 +279,8 @@ class MOCKProblem(SignedProblem):
         Returns
         -------
         tuple of int and ndarray of shape (n_samples,), or None
-            The individual, and its clusters numbered by first appearance; None without a usable individual of
-            at most 2000 clusters.
+            Individual, and its clusters numbered by first appearance; None if none is usable with at most
+            2000 clusters.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -339,8 +335,8 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 class PartScores:
     """Objectives of unions of fixed parts, from sums over each part.
 
-    Links without a gene join samples to parts. Sizes, sums and rank-weighted pairs of neighbours of the parts
-    are computed once, so that scoring a partition does not visit the samples.
+    Links without a gene join samples to parts; sums over the parts are computed once, so that scoring does
+    not visit the samples.
     """
 
     def __init__(
@@ -611,23 +607,19 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256.
-
-    Source: PESC, Eqs. 1-3 and Algorithm 3.
+    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
+    1-3 and Algorithm 3.
 
     Parameters
     ----------
     lists : NeighborLists
         The w nearest admissible neighbours of every sample, nearest first.
     n_neighbors : int, optional
-        k, at most w: initialisation and resampling draw from the k nearest neighbours. Default: the smallest
-        integer above ln N.
+        k, at most w: operators draw from the k nearest neighbours. Default: the smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
         ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        Computes f2 within the evaluated batch, or returns NaN, which a survival operator then replaces.
-    n_jobs : int, optional
-        Number of threads over blocks of genes; does not affect the result.
+        f2 within the evaluated batch, or NaN, which a survival operator replaces.
 
     Attributes
     ----------
@@ -821,15 +813,14 @@ class SRMOSCProblem(FixedProblem):
     X : array-like of shape (n_samples, n_features)
         Features, scaled for the distances.
     n_candidates : int or "all", optional
-        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). ``"all"`` is the N x N problem
-        of the paper, which with few features reconstructs samples from distant samples as well.
+        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). ``"all"``, as in the paper,
+        reconstructs samples from distant samples as well if there are few features.
     rho : float or "auto", default="auto"
         Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Groups in conflict; their samples are excluded as candidates of each other before the search for the
-        nearest.
+        Groups in conflict, whose samples are not candidates of each other.
     metric : str, default="euclidean"
         Metric of the candidates.
     ties : {"random", "index"}, default="random"
@@ -862,8 +853,7 @@ class SRMOSCProblem(FixedProblem):
     -----
     A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20 and
     100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`, whose operators also transfer row errors and link
-    counts.
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`.
 
     Examples
     --------
