@@ -1,7 +1,6 @@
 """Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints.
 
-:class:`MedoidProblem` improves individuals by a :class:`MedoidDecoder` before it scores them. Distances come
-from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
+Distances come from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
 """
 
 from __future__ import annotations
@@ -49,8 +48,7 @@ class MedoidProblem(SignedProblem):
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters. The square root of n_samples is rounded down or up, and clipped to
-        2..n_samples-1.
+        Largest number of clusters; the root of n_samples is rounded down or up and clipped to 2..n_samples-1.
     metric : str or callable, default="cosine"
         ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
         metric of :func:`sklearn.metrics.pairwise_distances`.
@@ -90,18 +88,16 @@ class MedoidProblem(SignedProblem):
 
     Notes
     -----
-    A population of p individuals with k clusters takes O(p k n) time for the assignment. Every new cluster of
-    n_c members takes O(n n_c) or O(n_c n_features) for its medoid.
+    p individuals with k clusters take O(p k n) time for the assignment; every new cluster of n_c members
+    takes O(n n_c) or O(n_c n_features) for its medoid.
 
-    ``CanonicalDuplicates(problem.encoding)`` finds individuals with the same medoids in another order. Use it
-    as ``ConstraintCrowdingSurvival(unique=...)``, because offspring often coincide only after improvement.
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals with the
+    same medoids in another order; offspring often coincide only after improvement.
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` and ``supervision="assignment"``, the scored labels are not those of the nearest
-    medoids; :meth:`partitions` returns the scored labels. With supervision, individuals also store the
-    satisfied constraints ``"must"`` and ``"cannot"``.
-
-    Deep copies (one per generation with ``save_history=True``) share all data.
+    ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
+    are not those of the nearest medoids. With supervision, individuals also store the satisfied constraints
+    ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -164,10 +160,7 @@ class MedoidProblem(SignedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes to partitions, shape (n_individuals, n_samples), without improvement.
-
-        A genotype of shape (k_max,) is a population of one.
-        """
+        """Decode genotypes, or one genotype, to partitions of shape (n_individuals, n_samples), unimproved."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -322,10 +315,7 @@ class MedoidDecoder:
         )
 
     def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids to sets with too few, so that operators accept them.
-
-        The genes are the seed, so that equal individuals stay equal.
-        """
+        """Add random medoids to sets that are too small for operators; equal genes, as seeds, give equal sets."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])
@@ -358,7 +348,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert valid genotypes, possibly floats, to C-contiguous int64.
+        """Convert genotypes to C-contiguous int64.
 
         Raises a ValueError for a row without index, with a repeated index, or with -1 before an index.
         """
@@ -400,11 +390,9 @@ class ConstrainedAssignment:
 
     Components are assigned by descending size, then by lowest sample. Each joins the cluster with the fewest
     conflicting components, then the smallest total distance, then the lowest position. Samples without
-    constraints join the nearest medoid. Cannot-links within a component contradict must-links: they are
-    dropped with a UserWarning and counted in ``n_dropped``.
-
-    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus distances to medoids. Source:
-    NSGA-II-clus.
+    constraints join the nearest medoid. Cannot-links within a component are dropped with a UserWarning and
+    counted in ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus
+    distances to medoids. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
