@@ -1,8 +1,6 @@
 """Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks.
 
-:class:`PartitionProblem` combines an encoding, validity indices and constraints in a pymoo problem.
-Subclasses override ``_distinct`` and ``_values`` if objectives depend on the genes as well as on the
-partition.
+Subclasses override ``_distinct`` and ``_values`` if objectives depend on genes as well as on partitions.
 """
 
 from __future__ import annotations
@@ -153,9 +151,7 @@ class PartitionProblem(SignedProblem):
     or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
     the constraints may contradict each other or the encoding.
 
-    Populations are decoded and scored as a whole. Every distinct partition is scored once, numbered by first
-    appearance, so equal partitions have identical objectives. Deep copies (one per generation with
-    ``save_history=True``) share all data.
+    Every distinct partition is scored once, so equal partitions have identical objectives.
 
     Examples
     --------
@@ -218,10 +214,7 @@ class PartitionProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples).
-
-        A genotype of shape (n_var,) is a population of one.
-        """
+        """Decode genotypes such as ``res.X``, or one genotype, to partitions of shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
                 "X is None: the run ended with no feasible solution, see the notes of this class."
@@ -417,14 +410,14 @@ class LeastClusterSize:
 class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
-    This pays off if a chunk takes about a second or more, much longer than the transfer of genes and
-    objectives. On one machine, the problems of this package are already parallel.
+    Use it if a chunk takes a second or more. On one machine, the problems of this package are already
+    parallel.
 
     Parameters
     ----------
     problem : Problem
         A vectorised problem, in which the objectives of an individual do not depend on other individuals. Its
-        attributes, such as ``encoding`` or ``decode``, are also available here.
+        attributes are also available here.
     chunk_size : int, default=50
         Individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
