@@ -38,9 +38,8 @@ class SubspaceClusteringProblem(SignedProblem):
     """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
-    Evaluation starts SISC from centroids half way between the seeds and the mean of all documents, runs
-    ``n_sweeps`` sweeps, and scores the result. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the
-    terms of Eq. 2.
+    Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
+    documents. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
@@ -68,14 +67,11 @@ class SubspaceClusteringProblem(SignedProblem):
         Precision of the sweeps; ignored for SubspaceData.
     memory : int, default=256 MiB
         Bytes for cached centroids and distances of recent individuals, which operators use.
-    n_jobs : int, optional
-        Number of threads over individuals; does not affect the result.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Repairs, draws and compares genotypes, as in ``CanonicalDuplicates(problem.encoding)``; contains
-        ``data``.
+        Repairs, draws and compares genotypes; contains ``data``.
     targets : Targets
     options : SubspaceOptions
     n_seeds, k_min, n_sweeps : int
@@ -91,13 +87,10 @@ class SubspaceClusteringProblem(SignedProblem):
     Notes
     -----
     An individual of k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
-    values, and O(k (n_samples + n_features)) memory per thread. Individuals with the same seeds in another
-    order have identical objectives and are not evaluated again.
+    values, and O(k (n_samples + n_features)) memory per thread. The order of seeds does not matter: use
+    ``CanonicalDuplicates(problem.encoding)``. The operators
     :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and ``AlignedSeedCrossover``
-    use centroids and distances, which are cached for recent individuals (``memory``; 4 k n_features + 4
-    n_samples bytes each) and computed for others.
-
-    Deep copies (one per generation with ``save_history=True``) share all data.
+    use centroids and distances, cached in ``memory`` (4 k n_features + 4 n_samples bytes per individual).
 
     Examples
     --------
@@ -156,10 +149,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by largest memberships, shape (n_individuals, n_samples), see ``encoding.decode``.
-
-        A genotype of shape (n_seeds,) is a population of one.
-        """
+        """Partitions by largest memberships, shape (n_individuals, n_samples), of genotypes or one genotype."""
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
@@ -197,9 +187,6 @@ class SubspaceClusteringProblem(SignedProblem):
         """Replace the seeds by the documents with the largest memberships in their clusters.
 
         Clusters that share such a document get distinct documents with the largest sum of memberships.
-
-        Notes
-        -----
         Distances would select documents with very few features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
@@ -332,8 +319,8 @@ class Grown(NamedTuple):
 class SeedMemo:
     """Cache for the objectives of very many individuals, and for all results of the most recent ones.
 
-    Evicted individuals are computed again, so results do not depend on the cache. The most recent ones
-    occupy ``max_bytes``; the last one is cached even if it needs more.
+    Evicted individuals are computed again. The most recent ones occupy ``max_bytes``, or more for a single
+    one.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -379,10 +366,9 @@ Result = TypeVar("Result")
 class SubspaceSeedEncoding(Encoding):
     """Encoding of partitions by seed documents, with -1 in empty slots.
 
-    Memberships start from similarities to the seeds; sweeps of SISC then update centroids and feature
-    weights. A document belongs to the cluster of its largest membership. Decoding takes O(n_individuals
-    n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero values. Deep copies share all data.
-    Source: SISC-ML, "seeds" start.
+    Sweeps of SISC start from similarities to the seeds. A document belongs to the cluster of its largest
+    membership. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz
+    non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
@@ -469,8 +455,8 @@ class SubspaceSeedEncoding(Encoding):
     def decode(self, X: IntArray) -> Labels:
         """Label every document with the cluster of its largest membership.
 
-        Ties go to the seed with the lower index. Clusters are numbered in the order of their seeds in the
-        row; empty clusters are dropped.
+        Ties go to the seed with the lower index. Clusters are numbered by seed position; empty ones are
+        dropped.
         """
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
