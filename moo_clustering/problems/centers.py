@@ -223,7 +223,10 @@ class CenterEncoding(Encoding):
         return np.tile(low, self.n_clusters), np.tile(high, self.n_clusters)
 
     def centers(self, X: ArrayLike) -> FloatArray:
-        """Copy genes to centres, shape (n_individuals, n_clusters, n_features); ValueError if invalid or infinite."""
+        """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
+
+        Raises a ValueError for the wrong number of columns or non-finite values.
+        """
         genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}.")

@@ -289,7 +289,7 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Select features for k-means by labels, pairs or unsupervised indices, with one boolean gene per feature.
+    """Select features for k-means by labels, pairs or unsupervised indices; one boolean gene per feature.
 
     Parameters
     ----------

@@ -77,7 +77,8 @@ class MOCKProblem(SignedProblem):
     delta : float, "auto" or "sr5", default="auto"
         Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters below L/2 samples may be missed; a large L may dominate thin, interlocked true clusters.
+        L. Clusters below L/2 samples may be missed. For thin, interlocked clusters, a large L may make the
+        true partition dominated.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 

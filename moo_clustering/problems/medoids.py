@@ -160,7 +160,7 @@ class MedoidProblem(SignedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes, or one genotype, to partitions of shape (n_individuals, n_samples), unimproved."""
+        """Decode one or more genotypes to partitions, shape (n_individuals, n_samples), unimproved."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -315,7 +315,7 @@ class MedoidDecoder:
         )
 
     def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids to sets that are too small for operators; equal genes, as seeds, give equal sets."""
+        """Add random medoids to sets that are too small for operators, with the genes as the seed."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])

@@ -214,7 +214,7 @@ class PartitionProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes such as ``res.X``, or one genotype, to partitions of shape (n_individuals, n_samples)."""
+        """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
                 "X is None: the run ended with no feasible solution, see the notes of this class."

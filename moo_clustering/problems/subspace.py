@@ -149,7 +149,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by largest memberships, shape (n_individuals, n_samples), of genotypes or one genotype."""
+        """Partitions of one or more genotypes by largest memberships, shape (n_individuals, n_samples)."""
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
