@@ -188,7 +188,7 @@ class FuzzyModesProblem(SignedProblem):
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve and score all individuals in blocks on several threads; BLAS uses one, for identical sums."""
+        """Improve and score all individuals in blocks on several threads; BLAS uses one thread."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
