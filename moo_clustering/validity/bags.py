@@ -88,13 +88,13 @@ class BagDaviesBouldin(_GeometryIndex):
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, whose
-    products indices share. A geometry with ``min_cluster_size`` requires partitions that satisfy it. Labels
-    may skip numbers. The radius of a singleton is that of its bag, not 0. An outlier as a singleton has the
-    smallest value in most data: report the size of the smallest cluster with the index.
+    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
+    indices can share; one with ``min_cluster_size`` requires partitions that satisfy it. Labels may skip
+    numbers. An outlier as a singleton has the smallest value in most data: report the smallest cluster size
+    as well.
 
-    Precomputation takes O(n N d) time and 8 n N bytes for N bags with n instances of d features. Evaluation
-    takes O(p (n N + N^2 + K n)) time for p individuals of K clusters.
+    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
+    time for p individuals of K clusters.
 
     Examples
     --------
@@ -142,8 +142,8 @@ class BagSilhouette(_BagIndex):
     ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels may
     skip numbers. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
 
-    Distances take O(n^2 d) time for n instances of d features, and evaluation O(p N (N + K)) for p
-    individuals of K clusters of N bags, with O(N^2) memory.
+    O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p individuals
+    of K clusters of N bags, and O(N^2) memory.
 
     Examples
     --------
@@ -210,18 +210,17 @@ class BagSilhouette(_BagIndex):
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between them (Den), minimised.
 
-    Scat is the mean norm of the cluster variances, divided by the norm of the total variance. Den is the
-    mean, over pairs of clusters, of the number of their bags near the midpoint of the centroids, divided by a
-    number near a centroid. A bag is near a point if all its instances are within stdev, the root of the
-    summed norms divided by the number of clusters. Source: Evolutionary multi-instance clustering, Eqs.
-    15-17; Halkidi & Vazirgiannis, IEEE ICDM 2001.
+    Scat is the mean norm of the cluster variances over that of the total variance. Den is the mean, over
+    pairs of clusters, of the number of their bags near the midpoint of the centroids over a number near a
+    centroid. All instances of a bag near a point are within stdev, the root of the summed norms over the
+    number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis,
+    IEEE ICDM 2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Denominator of Den: the larger number of bags of a cluster near its centroid (Halkidi and
-        Vazirgiannis; Den is 0 if there are none), or the size of the larger cluster. ``"printed"``: Eq. 17
-        literally, with sums of distances instead of numbers.
+        Denominator of Den: the larger number of bags of a cluster near its centroid (Den is 0 if there are
+        none), or the size of the larger cluster. ``"printed"``: literal Eq. 17, with sums of distances.
     sigma : {"bag", "instance"}, default="bag"
         Variances of bag means, or of instances.
     ddof : {0, 1}, default=0
@@ -231,12 +230,11 @@ class BagSDbw(_GeometryIndex):
 
     Notes
     -----
-    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, whose
-    products indices share. Labels may skip numbers. Most bags are wider than stdev, so Den is often 0: see
-    :meth:`parts`. Scat is 0 if all points are equal.
+    Data and labels are as for :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0:
+    see :meth:`parts`. Scat is 0 if all points are equal.
 
-    Precomputation takes O(n N d) time and 8 n N bytes for N bags with n instances of d features. Evaluation
-    takes O(p (n N + N^2 + K n + N d)) time for p individuals of K clusters.
+    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n +
+    N d)) time for p individuals of K clusters.
 
     Examples
     --------
@@ -359,8 +357,8 @@ class TWCV(_GeometryIndex):
 
     Notes
     -----
-    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition, including one
-    cluster. Centroids do not minimise it, so splitting a cluster may increase it.
+    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition. Splitting a
+    cluster may increase it, because centroids do not minimise it.
 
     Examples
     --------
@@ -385,19 +383,17 @@ class TWCV(_GeometryIndex):
 class FTWCV(_GeometryIndex):
     """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
 
-    Data, labels and precomputation are as for :class:`BagDaviesBouldin`. Evaluation takes O(p N^2) time for p
-    individuals, or O(p N^2 + n d) for literal readings. Source: Evolutionary multi-instance clustering, Eq.
-    7.
+    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, then O(p N^2) time for p individuals
+    (O(p N^2 + n d) for literal readings). Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"``: within-cluster sum of squares of bag means. The others, for reproduction only, are Eq.
-        7 literally and depend on the origin: sum of q minus sum of its cluster means, where q is the mean
-        squared norm of a bag's instances (``"printed"``) or the squared norm of its mean
-        (``"printed_meansq"``).
+        ``"between"``: within-cluster sum of squares of bag means. The others, literal Eq. 7, depend on the
+        origin: sum of q minus sum of its cluster means, where q is the mean squared norm of a bag's
+        instances, or the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
-        For ``"between"``: weight bag means equally, or by their numbers of instances.
+        Weight of bag means in ``"between"``: 1, or their numbers of instances.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -470,8 +466,8 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b. The distance between medoids p and q
-    is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
+    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance between medoids p
+    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
     Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
@@ -576,12 +572,11 @@ def bag_report(
     Returns
     -------
     report : dict
-        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` (list) and the indices, inf if undefined. By
-        default: ``davies_bouldin_bag`` and ``davies_bouldin_instance`` (weighting of centroids),
-        ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes), ``sdbw_bag`` and
-        ``sdbw_instance`` (variances of bags or instances), ``twcv_*`` and ``ftwcv_*``. With ``y`` also
-        ``matched_rand_index``, ``entropy`` (bits), ``f1``, ``adjusted_rand`` and ``accuracy`` (equal to
-        ``matched_rand_index``).
+        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` (list) and the indices, inf if undefined:
+        ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
+        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
+        ``y`` also ``matched_rand_index``, ``entropy`` (bits), ``f1``, ``adjusted_rand`` and ``accuracy``
+        (equal to the first).
 
     Examples
     --------
