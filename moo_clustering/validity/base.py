@@ -1,7 +1,4 @@
-"""The base class of validity indices, and shared checks and sums over populations.
-
-A custom index subclasses :class:`ValidityIndex`: ``fit`` precomputes, ``evaluate`` scores partitions.
-"""
+"""The base class of validity indices, also of custom ones, and shared checks and sums over populations."""
 
 from __future__ import annotations
 
@@ -70,11 +67,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``evaluate`` checks the population before ``_score``.
-
-    Deep copies share the fitted arrays, which are never modified; pymoo copies problems and operators with
-    the history of an algorithm.
-    """
+    """Index whose ``evaluate`` checks the population before ``_score``; deep copies share the fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -100,7 +93,7 @@ class FunctionIndex(PopulationIndex):
     function : callable
         Called with the data and one partition, of 2 to n_samples - 1 clusters.
     direction : {"max", "min"}
-        Whether greater or smaller values are better.
+        Whether larger or smaller values are better.
     name : str, optional
         Default: the name of the function.
 
@@ -110,8 +103,8 @@ class FunctionIndex(PopulationIndex):
 
     Notes
     -----
-    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. The function is
-    called once per partition: indices of this package, which score whole populations, are faster.
+    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. Each partition needs
+    a call; indices of this package, which score whole populations, are faster.
     """
 
     def __init__(
