@@ -62,20 +62,18 @@ class DBCV(PopulationIndex):
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        ``"distance"``, as in the paper: Euclidean distances; the shorter of two edges with equal reachability
-        first. ``"published"``, as in the Python program: squared Euclidean distances; edges with equal
-        reachability in the order of samples.
+        Euclidean distances, with the shorter of two edges of equal reachability first (paper), or squared
+        Euclidean distances, with edges of equal reachability in the order of samples (Python program).
 
     Notes
     -----
     The value is -1 for one cluster; singletons score 0, like noise in the paper. Equal samples are infinitely
     close. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 
-    Many edges have the core distance of a shared sample as reachability, so the value depends on ties, which
-    the paper does not specify. With ``"distance"`` it does not depend on the order of samples. The classes
-    of ``make_moons(300, noise=0.05, random_state=1782)`` have 0.279, and 0.855 with ``"published"`` and in
-    ``dbcv`` by F. Siqueira; the authors' MATLAB program (squared distances, Prim's tree from the first
-    sample) gives 0.909. Values of different programs are not comparable.
+    Ties of reachability are frequent and not specified in the paper; ``"distance"`` does not depend on the
+    order of samples. Values of different programs are not comparable: the classes of ``make_moons(300,
+    noise=0.05, random_state=1782)`` have 0.279, 0.855 with ``"published"`` and ``dbcv`` by F. Siqueira, and
+    0.909 in the authors' MATLAB program.
 
     Examples
     --------
@@ -120,12 +118,12 @@ class DBCV(PopulationIndex):
 class CDbw(PopulationIndex):
     """Composed density between and within clusters: cohesion times compactness times separation, maximised.
 
-    Clusters have representatives, samples far from the mean and from each other. Compactness is the density
-    around representatives that shrink towards the mean, and cohesion its evenness. Separation is the distance
-    between facing representatives of two clusters, divided by one plus the density between them. The value is
-    0 for one cluster, and if all clusters are singletons or sets of equal samples. O(p k n r d) time for p
-    individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition
-    Letters 29(6), 2008.
+    Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
+    around them as they shrink towards the mean, cohesion its evenness, and separation the distance between
+    facing representatives of two clusters over one plus the density between them. The value is 0 for one
+    cluster, and if all clusters are singletons or sets of equal samples. O(p k n r d) time for p individuals
+    and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6),
+    2008.
 
     Parameters
     ----------
