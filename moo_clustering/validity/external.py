@@ -42,8 +42,8 @@ NONE_DEFINED = (
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
     """Share of samples whose cluster is matched to their class, under the best one-to-one matching.
 
-    Uses the Hungarian method on the sparse contingency table. O(n log n) time for n samples, plus O(min(C,
-    K)^2 max(C, K)) for C classes and K clusters. Source: PESC.
+    Hungarian method on the sparse contingency table: O(n log n) time for n samples, plus O(min(C, K)^2 max(C,
+    K)) for C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
     Notes
     -----
-    Among matchings with equally many agreements, the one with most matched clusters is used, then, for tables
-    of up to 4096 entries, the lexicographically smallest (class of cluster 0, class of cluster 1, ...).
+    Among matchings with equally many agreements, the one with most matched clusters is used, then (up to 4096
+    table entries) the lexicographically smallest (class of cluster 0, class of cluster 1, ...).
 
     Examples
     --------
@@ -136,8 +136,8 @@ def most_agreements(table: csr_array) -> int:
 def class_of_cluster(table: csr_array) -> Int64Array:
     """Match a class (row) with every cluster (column), or -1.
 
-    Maximises agreements, then matched clusters, then selects the lexicographically smallest matching; with
-    more than 4096 entries, the solver breaks ties.
+    Maximises agreements, then matched clusters; ties go to the lexicographically smallest matching for up to
+    4096 entries.
     """
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
@@ -182,8 +182,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
     """Optimal non-zero entries of a table that is too large to be dense.
 
-    Every row gets an extra column with the cost of a zero entry, so that a full matching exists. Sums of
-    integers are exact in the solver's float64.
+    Every row gets an extra column with the cost of a zero entry, so that a full matching exists.
     """
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
@@ -215,14 +214,14 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        Average of the entropies. The literature on cluster ensembles uses the geometric mean, scikit-learn by
-        default the arithmetic mean.
+        Average of the entropies: geometric in the literature on ensembles, arithmetic by default in
+        scikit-learn.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions. 0 if either partition has a single cluster, even if both have (1 in
-        scikit-learn).
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (1 in scikit-learn if both
+        have).
 
     Examples
     --------
@@ -257,10 +256,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as codes 0..k-1, and list the k distinct labels.
-
-    Labels are sorted if they are comparable, else in order of appearance.
-    """
+    """Encode labels as codes 0..k-1; list the k distinct labels, sorted or, if not comparable, as they appear."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -306,15 +302,14 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    O(n log n) time. The entropy decreases with the number of clusters: compare it with that of random labels
-    with as many clusters. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19. Raises a
-    ValueError if lengths differ, a sample has no class, or ``"first"`` is used with an unordered set.
+    The entropy decreases with the number of clusters: compare it with that of random labels with as many. O(n
+    log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with an
+    unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
-        Classes. A list, tuple, set or array is the label set of a sample, with at least one class;
-        repetitions are ignored.
+        Classes. A list, tuple, set or array is a set of at least one class; repetitions are ignored.
     labels_pred : array-like of shape (n_samples,)
         Clusters.
     base : float, default=2
@@ -389,10 +384,9 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
     """Adjusted Rand index between every partition of A and every partition of B.
 
-    Pairs are counted in integers, so the result does not depend on cluster numbers or the order of samples.
-    O(n_partitions n_others n_samples) time for any number of clusters. Raises a ValueError for different
-    numbers of samples, no samples, or non-integer labels. Source: Hubert & Arabie, Journal of Classification
-    2, 1985.
+    Pairs are counted in integers, so neither cluster numbers nor the order of samples matter. O(n_partitions
+    n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples, or non-integer
+    labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
@@ -406,8 +400,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        Exactly 1 for equal partitions, including two single clusters or two of singletons, and 0 between
-        either of these and any other partition.
+        1 for equal partitions, even single clusters or singletons, and 0 between these and other partitions.
 
     Examples
     --------
@@ -497,19 +490,17 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
-    This is the share of pairs of a sample of the class and another sample in which the first has the larger
-    score; ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples)
-    memory. Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section
-    5.3.
+    The share of pairs of a sample of the class and another sample in which the first has the larger score;
+    ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        Classes, -1 for unlabelled samples; or 0/1 indicators of label sets, rows of -1 for unlabelled
-        samples. Unlabelled samples are ignored.
+        Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators. A single column, or a 1-d array, contains scores of the second of two
+        ``classes_`` of estimators; a single column, or a 1-d array, contains scores of the second of two
         classes.
     classes : array-like of shape (n_classes,), optional
         Classes of the columns, if ``y_true`` may lack some.
@@ -583,16 +574,15 @@ def mean_roc_curve(
     Parameters
     ----------
     n_points : int or None, default=101
-        Number of evenly spaced false positive rates from 0 to 1. None: the exact average, at all rates where
-        a curve bends.
+        Number of evenly spaced false positive rates from 0 to 1. None: all rates where a curve bends (exact).
 
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        False positive rates, ascending. The exact average starts at (0, 0), with repeated rates on vertical
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
         segments.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending to 1; the upper ends of vertical segments at evenly spaced rates.
+        Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
 
     Raises
     ------
@@ -602,8 +592,8 @@ def mean_roc_curve(
     Notes
     -----
     Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
-    rule) is :func:`macro_auc`; evenly spaced rates approximate it. O(n_classes n_samples log n_samples) time;
-    the exact average takes O(n_classes) time per point, of up to n_classes n_samples points.
+    rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
+    O(n_classes) time per point, of up to n_classes n_samples points.
 
     References
     ----------
@@ -711,7 +701,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     targets : array-like of shape (n_data_sets,)
         True numbers of clusters.
     predicted : array-like of shape (n_data_sets,), or a number
-        Predicted numbers. A scalar is a constant predictor, the baseline to report with any result.
+        Predicted numbers, or a constant predictor as a baseline.
 
     Returns
     -------
@@ -744,8 +734,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
-        Scale rows to unit norm, as for spherical k-means: I2 is then the sum of cosine similarities between
-        samples and centroids. Zero rows add nothing.
+        Scale rows to unit norm: I2 is then the sum of cosine similarities between samples and centroids.
 
     Returns
     -------
