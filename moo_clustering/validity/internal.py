@@ -1,8 +1,4 @@
-"""Internal validity indices: compactness and separation, neighbours, and similarity graphs.
-
-All score whole populations. Shared parts, such as distances to representatives (:class:`Centroids`,
-:class:`Medoids`), follow the indices that use them.
-"""
+"""Internal validity indices: compactness and separation, neighbours, and similarity graphs."""
 
 from __future__ import annotations
 
@@ -144,10 +140,9 @@ def _by_product(D: FloatArray, block: Population) -> FloatArray:
 class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
-    The minimax distance between samples is the longest edge between them in a minimum spanning tree: the
-    longest step of the path whose longest step is shortest. Long thin clusters become compact, and clusters
-    joined by a bridge become one. The value is -1 for one cluster; singletons score 0. O(n^2) memory, O(n^2)
-    time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
+    thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
+    singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
 
     Parameters
     ----------
@@ -199,10 +194,10 @@ class DaviesBouldin(PopulationIndex):
 
     Notes
     -----
-    Equals :func:`sklearn.metrics.davies_bouldin_score` if all means differ. For equal means, which
-    scikit-learn ignores, the distance is at least 1e-12 times the root mean squared distance of the data, so
-    that such partitions score badly. The value is 1e12 for one cluster, and 0 if all samples are equal or all
-    clusters are singletons. O(p n d + p k^2 d) time for p individuals, O(n d) memory.
+    Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
+    times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
+    one cluster, and 0 if all samples are equal or all clusters are singletons. O(p n d + p k^2 d) time for p
+    individuals, O(n d) memory.
 
     Examples
     --------
@@ -250,10 +245,8 @@ class XieBeni(PopulationIndex):
     Notes
     -----
     ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
-    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal.
-
-    Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2)
-    memory.
+    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids: O(p
+    n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
 
     Examples
     --------
@@ -325,25 +318,24 @@ class CalinskiHarabasz(PopulationIndex):
 class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to the representatives of their clusters, E_1 the same for one
-    cluster, and D_K the largest distance between representatives. Distances are not squared. Source:
-    NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
+    and D_K the largest distance between representatives. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE
+    TPAMI 24(12), 2002.
 
     Parameters
     ----------
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
-        Representative in E_1: the data mean, or the sample with the smallest total distance to all. Scales
-        the index without changing ranks. Default: ``representative``.
+        Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
+        distance to all. Default: ``representative``.
 
     Notes
     -----
-    With centroids and ``power=2`` this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1, for
-    singletons. The value is 0 for one cluster, and if all samples are equal.
-
-    Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to
-    ``fit``. Medoids: O(p n^2) time, O(n^2) memory.
+    With centroids and ``power=2`` this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The
+    value is 0 for one cluster, and if all samples are equal. Centroids: O(p n d + p k^2 d) time for p
+    individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2)
+    memory.
 
     Examples
     --------
@@ -396,10 +388,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, smallest and largest distance between two, per individual.
-
-    All three are squared, or none.
-    """
+    """Total distance to representatives, smallest and largest distance between two (all squared, or none)."""
 
     within: FloatArray
     least: FloatArray
@@ -505,8 +494,8 @@ class Deviation(PopulationIndex):
 
     Notes
     -----
-    The sum is not divided by the number of samples. Defined for every partition: the total distance to the
-    mean of the data for one cluster, and 0 for singletons. O(p n d) time for p individuals, O(n d) memory.
+    Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
+    O(p n d) time for p individuals, O(n d) memory.
 
     Examples
     --------
@@ -534,10 +523,9 @@ class Deviation(PopulationIndex):
 class LikelihoodGain(PopulationIndex):
     """Penalised log-likelihood of one Gaussian per cluster above that of a single Gaussian, maximised.
 
-    Samples are represented by their first principal components. Each cluster is a Gaussian with its own mean
-    and variance per component, weighted by its share of the samples. The value is the gain in log-likelihood
-    over one cluster minus half of ln n per additional parameter (BIC), per sample and component. It is
-    positive if the clusters describe the samples better than one Gaussian.
+    Each cluster is a Gaussian of the first principal components, with its own mean and variance per
+    component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
+    minus half of ln n per additional parameter (BIC), per sample and component.
 
     Parameters
     ----------
@@ -546,10 +534,9 @@ class LikelihoodGain(PopulationIndex):
 
     Notes
     -----
-    Variances are shrunk slightly towards the overall ones, (SS_cj + G_j / 2) / (n_c + 1 / 2) with the sum of
-    squares SS_cj of cluster c and the overall variance G_j in component j, so that singletons have finite
-    values. The value is 0 for one cluster and for equal samples. It depends on feature scales through the
-    components.
+    Variances are shrunk, (SS_cj + G_j / 2) / (n_c + 1 / 2) with the sum of squares SS_cj of cluster c and the
+    overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
+    and for equal samples. It depends on feature scales through the components.
 
     O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
     memory.
@@ -671,16 +658,13 @@ class Connectivity(PopulationIndex):
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equidistant neighbours: random or by index. ``"index"`` leaks the classes of sorted data with
-        many ties.
+        Order of equidistant neighbours. ``"index"`` leaks the classes of sorted data with many ties.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first. Replaces the search with ``metric``, ``ties``
-        and ``random_state``.
+        Nearest other samples of every sample, nearest first. Replaces the search and its options.
     variant : {"rank", "published"}, default="rank"
-        ``"published"``: as in the delta-MOCK program, neighbours 1..L-1 have weights 1/2..1/L, because the
-        sample itself is the first.
+        ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 
     Attributes
     ----------
@@ -691,9 +675,8 @@ class Connectivity(PopulationIndex):
 
     Notes
     -----
-    Defined for every partition; 0 for one cluster. Neighbours are counted in integers, so the value does not
-    depend on cluster numbers or the order of samples. O(p n L) time for p individuals and O(n L) memory, plus
-    the neighbour search.
+    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
+    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search.
 
     Examples
     --------
@@ -749,9 +732,8 @@ class Connectivity(PopulationIndex):
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
     """Find the ``width`` nearest other samples of every sample, in order of (distance, key).
 
-    Rows with a tie between the last neighbour and the last candidate are searched again with twice as many
-    candidates. The result is exact, even with duplicates and on grids, in up to O(n^2 log n) time if most
-    samples coincide.
+    Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact, even
+    for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     """
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
@@ -880,7 +862,7 @@ class BoundaryCut(PopulationIndex):
     Notes
     -----
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments where the graph is sparse. O(q (E + n)) time for q partitions and E edges.
+    favours fragments. O(q (E + n)) time for q partitions and E edges.
 
     Examples
     --------
