@@ -111,8 +111,6 @@ def consensus_partition(
 
     Parameters
     ----------
-    weights : array-like of shape (n_partitions,)
-        Non-negative, not all 0, as from :func:`consensus_weights`.
     k : int
         Number of clusters, from 1 to n_samples.
     floor : float, default=0.05
@@ -122,8 +120,7 @@ def consensus_partition(
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        k clusters numbered by first appearance; fewer if the pool (with any weights) distinguishes fewer
-        samples.
+        k clusters, or fewer if the pool (with any weights) distinguishes fewer; numbered by first appearance.
 
     Examples
     --------
@@ -180,9 +177,9 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
-    O(n_samples^3) time and O(n_samples^2) memory for any L, because the whole diagonal is needed; store the
-    full kernel if columns change often. Raises a ValueError or TypeError if S is not symmetric and
-    non-negative, or columns or factor are invalid. Source: ParetoClustering: graph kernel.
+    O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
+    Raises a ValueError or TypeError if S is not symmetric and non-negative, or columns or factor are invalid.
+    Source: ParetoClustering: graph kernel.
 
     Parameters
     ----------
@@ -415,8 +412,7 @@ def diffusion(
 ) -> FloatArray:
     """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns.
 
-    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory; less than a third of
-    the columns take a third of the time.
+    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
     """
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be non-negative and below 1, got {quoted(factor)}")
