@@ -131,8 +131,7 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition by the selected affinity and all pairs, numbered by first appearance. m is the number of
-        rows of the affinities.
+        Partition by the selected affinity (m rows) and all pairs, numbered by first appearance.
     chosen : int
         Position of the selected affinity.
     violations : ndarray of shape (n_affinities,), float64
@@ -157,9 +156,9 @@ def held_out_partition(
     """Partition into k clusters with the affinity that best predicts held-out pairs.
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
-    violates the fewest of the other pairs is selected, and its partition is computed from all pairs. Raises a
-    ValueError if there is no affinity, or affinities, constraints, landmarks, k or share are invalid. Source:
-    ParetoClustering: held-out choice between affinities.
+    violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
+    constraints, landmarks, k or share are invalid. Source: ParetoClustering: held-out choice between
+    affinities.
 
     Parameters
     ----------
@@ -234,11 +233,11 @@ def cross_validated_partition(
 ) -> HeldOutPartition:
     """Partition from propagated pairs with a selected affinity and number of clusters.
 
-    Cross-validates the pairs, each held out once, and selects the affinity and number with the largest
-    -2.9 V + bonus for V violated held-out pairs. 2.9 is the log odds of pairs that are wrong with probability
-    .05. O(n_samples^3) time per affinity and fold, O(n_samples^2) memory per affinity. Raises a ValueError if
-    there are fewer pairs than folds, or affinities, numbers or constraints are invalid. Source:
-    ParetoClustering: held-out choice between affinities.
+    Holds out each pair once, and selects the affinity and number with the largest -2.9 V + bonus for V
+    violated pairs (2.9: log odds for pairs that are wrong with probability .05). O(n_samples^3) time per
+    affinity and fold, O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than
+    folds, or affinities, numbers or constraints are invalid. Source: ParetoClustering: held-out choice
+    between affinities.
 
     Parameters
     ----------
@@ -352,13 +351,11 @@ def repair_pairs(
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
         Pairs of samples, or their summed signs as from :func:`pair_matrix`.
     hard : bool, default=True
-        If True, groups are the components of must-links (positive entries of a matrix), and w = 1. Otherwise,
-        every sample is a group, and w = 0.3.
+        Groups are the components of must-links (positive entries of a matrix), w = 1; else samples, w = 0.3.
     max_sweeps : int, default=8
         Maximum number of passes over all groups; stops earlier if no group moves.
     keep_clusters : bool, default=False
-        Do not move a group that is a whole cluster, so that the number of clusters stays constant once every
-        group is in one cluster.
+        Do not move a group that is a whole cluster, which keeps the number of clusters.
 
     Returns
     -------
