@@ -36,8 +36,7 @@ class ClassifierStack:
 
     The result is a weighted product, p_c ~ prod_m p_mc^(w_m), of the given probabilities (m = 1) and those of
     the classifiers, each mixed with .02 of the uniform distribution. The non-negative weights w minimise the
-    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. They stay near
-    (1, 0, ...) unless many labels support a classifier.
+    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2.
 
     Attributes
     ----------
@@ -50,7 +49,6 @@ class ClassifierStack:
         Root of the mean feature variance, by which centred features are divided.
     classifiers : tuple of callable
         Functions from scaled features to probabilities, fitted to all labels.
-        From scaled features to probabilities, of all labels.
 
     References
     ----------
@@ -95,10 +93,10 @@ class ClassifierStack:
             Classes of the labelled samples, from 0.
         n_classes : int
         first : callable
-            Function from a mask of known labelled samples to the given probabilities of the other labelled
-            samples, shape (n_others, n_classes).
+            Function from a mask of known labelled samples to probabilities of the others, (n_others,
+            n_classes).
         gaussian : bool, default=False
-            Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel. They
+            Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
             help if the given probabilities are coarse, and harm if these follow thin shapes.
         penalty : float, default=20
             Cost of a weight of 1 for a classifier, as a log-likelihood.
@@ -139,7 +137,7 @@ class ClassifierStack:
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
         """Class probabilities of samples.
 
-        O(n L n_features) time for Gaussian kernels of L samples, at most 2000: 4 to 8 s for 200,000 samples.
+        O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
 
         Parameters
         ----------
