@@ -1,7 +1,4 @@
-"""Consensus of partitions by the hypergraph of their clusters: CSPA, HGPA, HBGF and MCLA.
-
-Graphs are cut by METIS (an optional package), spectral clustering or matching.
-"""
+"""Consensus by the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA, with METIS as an optional package."""
 
 from __future__ import annotations
 
@@ -123,17 +120,16 @@ def cspa(
 
     Notes
     -----
-    Unanimous runs determine the result of any partitioner. If the objects that are together in all runs form
-    ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
-    Identical runs with ``n_clusters`` clusters are returned unchanged.
+    Unanimous runs determine the result: if the objects that are together in all runs form ``n_clusters``
+    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters. Results do not
+    depend on cluster numbers.
 
     O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with ``n_neighbors``. With
     ``"svd"``, at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all
-    distinct runs. Results do not depend on cluster numbers.
+    distinct runs.
 
-    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together, which matters only
-    if objects are missing from runs. S, including its diagonal, is divided by the square roots of its row and
-    column sums. K-means clusters the rows of the n_clusters leading eigenvectors, scaled to unit length.
+    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
+    unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
 
     References
     ----------
@@ -230,9 +226,8 @@ def coassociation_blocks(
 ) -> Iterator[tuple[int, FloatArray]]:
     """Yield S in blocks: index of the first row, and rows of shape (n_rows, n_samples).
 
-    S_ij is the weighted share of runs with i and j together, among the runs that contain both, or 0 without
-    such runs. ``upper`` omits the columns before the first row of a block. O(n_samples^2 n_runs) time in
-    total.
+    S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
+    ``upper`` omits the columns before the first row of a block. O(n_samples^2 n_runs) time in total.
     """
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
@@ -271,9 +266,8 @@ def coassociation_graph(
 ) -> sp.csr_array:
     """Compute S without its diagonal as a symmetric sparse matrix.
 
-    With ``n_neighbors``, only the largest entries of every row and column are stored. If large groups of
-    objects that are together in all runs then form more components than clusters, the first objects of the
-    components are linked in the same way.
+    With ``n_neighbors``, only the largest entries of every row and column are stored. If there are then more
+    components than clusters, the first objects of the components are linked in the same way.
     """
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
@@ -363,8 +357,8 @@ def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> Int
     """Return the parts of the objects on which the runs agree, or None.
 
     The parts are the groups of objects that are together in all runs, if no run lacks an object, or the
-    components of the hypergraph. Their number must be ``n_parts``; with ``fewer``, the number of groups may
-    also be smaller. O(n_samples n_runs) time.
+    components of the hypergraph: ``n_parts``, or with ``fewer`` possibly fewer groups. O(n_samples n_runs)
+    time.
     """
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
@@ -387,9 +381,8 @@ def low_rank_parts(
 ) -> IntpArray:
     """Cluster the unit-length rows of the leading co-association eigenvectors by k-means.
 
-    If at most ``n_parts`` objects are distinct, each is a part. If the hypergraph has more than ``n_parts``
-    components, some are merged arbitrarily. O(N' E^2 + E^3) time for E hyperedges of distinct runs and N'
-    distinct objects.
+    At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
+    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
     """
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -421,10 +414,10 @@ def leading_vectors(
     """Compute at most n_vectors leading eigenvectors and eigenvalues of Deg^(-1/2) C Deg^(-1/2).
 
     Zero eigenvalues are omitted. C = H W H^T contains the weights of the runs with i and j in one cluster,
-    also for i = j, and Deg its row sums. The much smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same
-    non-zero eigenvalues. Each object represents ``share`` equal objects. Vectors, of shape (n_samples, n),
-    have unit length with rows weighted by ``share``. ``seed`` determines the starting vector, which is used
-    with more than 2000 hyperedges.
+    also for i = j, and Deg its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same
+    non-zero eigenvalues. Each object represents ``share`` equal objects; vectors, of shape (n_samples, n),
+    have unit length with these weights. ``seed`` determines the starting vector for more than 2000
+    hyperedges.
     """
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
@@ -481,9 +474,8 @@ def metis_parts(
 ) -> IntpArray:
     """Cut a graph by METIS into parts of similar weight with few edges between them.
 
-    The graph is symmetric, with non-negative weights and an empty diagonal. METIS requires integers: edge
-    weights are rounded to ten-thousandths, or more coarsely if their sum would overflow. With at most
-    ``n_parts`` vertices, each vertex is a part.
+    The graph is symmetric, with non-negative weights and an empty diagonal. Edge weights are rounded to
+    ten-thousandths, or more coarsely to avoid overflow. Up to ``n_parts`` vertices are parts.
     """
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -559,9 +551,9 @@ def spectral_parts(
 ) -> IntpArray:
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means.
 
-    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and hyperedges. If at
-    most ``n_parts`` objects are distinct, each is a part. ``with_edges`` also clusters the hyperedges.
-    O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
+    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and hyperedges. At
+    most ``n_parts`` distinct objects are parts. ``with_edges`` also clusters the hyperedges. O(n_samples
+    n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     """
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -620,8 +612,6 @@ def hbgf(
         METIS (parts of at most 1.03 times the mean size), or k-means of the singular vectors of objects and
         clusters, both as in the paper. ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the
         choice is logged.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the edges of each run; 0 excludes a run.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
 
@@ -639,13 +629,12 @@ def hbgf(
 
     Notes
     -----
-    Unanimous runs determine the result of any partitioner. If the objects that are together in all runs form
-    at most ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the
-    clusters. Identical runs with at most ``n_clusters`` clusters are returned unchanged.
+    Unanimous runs determine the result: if the objects that are together in all runs form at most
+    ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
+    Results do not depend on cluster numbers.
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
-    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000. Results do not depend
-    on cluster numbers.
+    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
 
     References
     ----------
@@ -700,21 +689,18 @@ def hgpa(
     """Compute a consensus by an approximation of hypergraph partitioning.
 
     The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which is not
-    redistributable. Neither approximation minimises this cut. Raises a ValueError or TypeError if a parameter
-    is invalid, or an object is missing from all runs.
+    redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        ``"hbgf"``: hyperedges are vertices linked to their objects, see :func:`hbgf`; with METIS if pymetis
-        is installed. ``"spectral"``: k-means of the objects' singular vectors of the degree-scaled incidence
-        matrix.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the hyperedges of each run; 0 excludes a run.
+        Partition of the graph of objects and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
+        or k-means of the objects' singular vectors of the degree-scaled incidence matrix.
 
-    Notes
-    -----
-    Same cost as :func:`hbgf`. Results do not depend on cluster numbers.
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is invalid, or an object is missing from all runs.
 
     References
     ----------
@@ -791,8 +777,7 @@ def mcla(
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples. The result may have fewer clusters, because
-        meta-clusters without objects are dropped.
+        Number of meta-clusters, from 1 to n_samples; those without objects are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
         METIS balances the numbers of objects in meta-clusters, as in the paper, or the numbers of clusters,
         for runs with clusters of unequal sizes.
@@ -800,8 +785,6 @@ def mcla(
         METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
         similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
         pymetis is installed, else matching; the choice is logged.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the runs in means, cuts and balance; 0 excludes a run.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
@@ -829,9 +812,9 @@ def mcla(
     Unanimous runs determine the result, as for :func:`hbgf`. If its clusters are the groups of objects that
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
-    The similarity of two clusters is their Jaccard index over the objects that both runs contain.
-    O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all
-    runs. Results do not depend on cluster numbers.
+    Clusters are compared by their Jaccard index over the objects that both runs contain. O(n_samples n_runs^2
+    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Results do not
+    depend on cluster numbers.
 
     Examples
     --------
@@ -956,10 +939,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run.
 
-    The first members are the clusters of the run that agrees best with the other runs, among runs with
-    ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are removed and matched
-    with different meta-clusters by their mean similarity to the members. O(E^2 n_parts) time per sweep, with
-    at most 20 sweeps.
+    The first members are the clusters of the run that agrees best with the others, among runs with
+    ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are matched with
+    different meta-clusters by mean similarity to the other members. O(E^2 n_parts) time per sweep, with at
+    most 20 sweeps.
     """
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
