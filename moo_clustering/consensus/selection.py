@@ -108,9 +108,9 @@ def select_pareto(
 ) -> ParetoSelection:
     """Search for subsets of runs that agree with all others but differ, and return the best consensus.
 
-    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem` from an initial population with
-    the whole ensemble; if at most 256 subsets are large enough, all are compared instead. MCLA computes the
-    consensus of every subset on the front, and the best consensus is selected.
+    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with the whole
+    ensemble among others; if at most 256 subsets are large enough, all are compared instead. MCLA computes
+    the consensus of every subset on the front.
 
     Parameters
     ----------
@@ -150,9 +150,8 @@ def select_pareto(
 
     Notes
     -----
-    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA for every subset on the front: up to
-    ``pop_size``, or up to 256 without a search. The gain over the consensus of all runs is small and
-    unreliable; :func:`best_half` has similar results without a search.
+    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA for every subset on the front, up to
+    ``pop_size`` (256 without a search). The gain over the consensus of all runs is small and unreliable.
 
     Examples
     --------
