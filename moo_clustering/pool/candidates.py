@@ -102,16 +102,14 @@ def candidate_pool(
 ) -> PartitionPool:
     """Partition the same samples by families of algorithms with different biases.
 
-    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
-    Use landmarks for large data. Source: ParetoClustering: agreement of algorithm families. Raises a
-    ValueError or TypeError if data or parameters are invalid, there are fewer than three samples, or no
-    partition has two clusters.
+    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
+    use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, or no
+    partition has two clusters. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Scaled features, or symmetric distances of shape (n_samples, n_samples) with
-        ``metric="precomputed"``.
+        Scaled features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
     families : "auto" or sequence of str, default="auto"
         Names in :data:`FAMILIES`.
 
@@ -135,8 +133,8 @@ def candidate_pool(
     extra_candidates : sequence, optional
         Custom labels and clusterers, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of clusterers in ``extra_candidates``. The families are deterministic and independent of each
-        other and, except for ties and rounding, of the order of rows.
+        Seed of clusterers in ``extra_candidates``. The families are deterministic, and independent of the
+        order of rows except for ties and rounding.
     n_jobs : int, optional
         Number of joblib workers, by default threads. Does not affect the result.
     verbose : bool, default=False
@@ -145,14 +143,12 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It may contain
-        equal partitions, but none with a single cluster.
+        In the order of :data:`FAMILIES`, then extra ones, with ascending k. Contains no single cluster.
 
     Warns
     -----
     UserWarning
-        If families fail or find nothing, or if fewer than four families, whose agreement is not informative,
-        remain.
+        If families fail or find nothing, or fewer than four, whose agreement is not informative, remain.
 
     Examples
     --------
@@ -248,10 +244,9 @@ def bag_candidate_pool(
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
     """Partition bags by families of algorithms on several distances and embeddings.
 
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Source:
-    ParetoClustering: agreement of algorithm families. Raises a ValueError if distances or embeddings are
-    unknown or empty, numbers of clusters are out of range, there are fewer than three bags, or no partition
-    has two clusters.
+    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises a
+    ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
+    Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
