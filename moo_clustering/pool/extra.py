@@ -38,23 +38,21 @@ def extra_partitions(
 ) -> list[tuple[str, Partition]]:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Raises a ValueError or TypeError if an entry has another form, or its labels have the wrong length or type
-    (integers or names). Source: ParetoClustering: agreement of algorithm families.
+    Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
+    Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
     extra_candidates : iterable, optional
         Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class names the family.
-        Labels have shape (n_samples,) or (n_landmarks,), with a leading axis for several partitions.
-        Clusterers are cloned, seeded if ``random_state`` is None, and fitted; all their ``pareto_labels_``
-        are used.
+        Labels have shape (n_samples,) or (n_landmarks,), or several rows. Clusterers are cloned, seeded if
+        ``random_state`` is None, and fitted; all their ``pareto_labels_`` are used.
     X : array-like of shape (n_landmarks, n_features)
         Data for the clusterers: landmarks or, without landmarks, samples.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. Labels of samples become landmark labels by majority; ties go to the lowest
-        label.
+        Landmark of each sample. Landmark labels are majorities over samples; ties go to the lowest label.
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
