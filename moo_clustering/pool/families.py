@@ -331,8 +331,8 @@ def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 def _mixture(data: PoolData, start: Partition) -> Partition:
     """Fit a Gaussian mixture by expectation-maximisation from a partition, and return its clusters.
 
-    Log densities are linear in the squares, products and features of a sample, so one matrix product computes
-    all log densities, and another all moments. O(n k p) time per iteration, with p such terms.
+    Log densities are linear in the squares, products and features of a sample, and computed by matrix
+    products. O(n k p) time per iteration, with p such terms.
     """
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
@@ -449,9 +449,8 @@ def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> l
     """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until the smallest number in ``ks``.
 
     W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
-    links, the two clusters with the smallest volumes are merged; ties go to the lowest labels. Returns one
-    partition per k, ascending, without any k above the number of fragments. O(m^3) time for m fragments, with
-    one matrix operation per merge.
+    links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
+    ascending, for k up to the number of fragments. O(m^3) time for m fragments.
     """
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)
