@@ -148,9 +148,8 @@ def constraint_groups(
 ) -> ConstraintGroups:
     """Closure of partial labels and pairwise constraints.
 
-    The labelled samples of each class form a group, and every two classes are in conflict. Must-links merge
-    groups; cannot-links put the groups of their samples in conflict. O(n_samples + n_pairs + n_classes**2)
-    time and memory.
+    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
+    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory.
 
     Parameters
     ----------
@@ -169,8 +168,7 @@ def constraint_groups(
     InconsistentConstraintsError
         If must-links join two classes, or a cannot-link is within a group.
     ValueError, TypeError
-        If ``y`` has the wrong length or values other than integers from -1, or ``constraints`` have another
-        number of samples.
+        If ``y`` is not n_samples integers from -1, or ``constraints`` have another number of samples.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
