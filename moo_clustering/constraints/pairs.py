@@ -41,9 +41,8 @@ _COUNTERS = 4096
 class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
-    Pairs may be inconsistent: overlapping gold labels, for instance, yield must-links that are not
-    transitive. :meth:`closure` and :meth:`groups` find contradictions. Instances are immutable, and copies
-    share their arrays.
+    Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
+    immutable, and copies share their arrays.
 
     Parameters
     ----------
@@ -66,8 +65,7 @@ class PairwiseConstraints:
     Raises
     ------
     ValueError
-        For a wrong shape, a sample out of range or a pair of a sample with itself; the message contains the
-        pair and its row.
+        For a wrong shape, a sample out of range or a pair of a sample with itself, with the row of the pair.
 
     Examples
     --------
@@ -129,9 +127,9 @@ class PairwiseConstraints:
         fraction : float
             Share of the pairs (or samples) to draw, in (0, 1].
         scheme : {"stratified", "pooled", "docs"}, default="stratified"
-            * ``"stratified"``: ceil(fraction * M) of the M must-links and ceil(fraction * C) of the C
-            cannot-links. * ``"pooled"``: ceil(fraction * n(n-1)/2) of all pairs. * ``"docs"``: all pairs
-            among max(2, ceil(fraction * n)) samples; leaves most samples unconstrained.
+            ``"stratified"``: ceil(fraction * M) of M must-links and ceil(fraction * C) of C cannot-links.
+            ``"pooled"``: ceil(fraction * n(n-1)/2) of all pairs. ``"docs"``: all pairs among
+            max(2, ceil(fraction * n)) samples, which leaves most samples unconstrained.
         random_state : int, Generator, ... or None, default=None
             Seed or generator, as for :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
@@ -143,11 +141,9 @@ class PairwiseConstraints:
 
         Notes
         -----
-        O(n_samples + drawn) memory for single labels: drawn ranks are converted to pairs. For label sets,
-        ``"stratified"`` counts the pairs that share a label, in blocks, in up to O(n_samples**2) time.
-
-        Ten per cent of the pairs of a large data set is nearly full information, because the must-links of a
-        class of 50 connect it; use ``"docs"`` for a realistic amount.
+        O(n_samples + drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
+        O(n_samples**2) time. Ten per cent of the pairs of a large data set is nearly full information,
+        because the must-links of a class of 50 connect it; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -231,10 +227,7 @@ class PairwiseConstraints:
         return self._is_weighted
 
     def components(self) -> Int64Array:
-        """Component of the must-link graph of every sample, shape (n_samples,).
-
-        Components are numbered by their lowest sample; a sample without must-links is a component.
-        """
+        """Must-link component of every sample, shape (n_samples,), numbered by the lowest sample."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
@@ -467,8 +460,8 @@ def _with_listed(
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
     """Satisfied constraints, if the constraints are all pairs of labelled samples.
 
-    Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, but counts by contingency
-    of classes and clusters instead of listing pairs. O(n_individuals * n_labelled) time and memory.
+    Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
+    pairs. O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -570,10 +563,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance of ``X * sqrt(a)``. The weights help for reduced text; plain distances can be better elsewhere.
-    O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the data and blocks of bounded
-    size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or number of samples, or
-    ``shrinkage`` is out of range. Source: NSGA-II-clus.
+    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides blocks
+    of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or number of
+    samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -581,13 +573,12 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     constraints : PairwiseConstraints
         Pairs; means over weighted pairs are weighted.
     shrinkage : float, default=0.2
-        Shrinkage of the within-class variance towards the variance of all data, in [0, 1]. Use larger values
-        for few pairs.
+        Shrinkage of the within-class variance to that of all data, in [0, 1]; larger values suit few pairs.
 
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones if there are no must-links or no cannot-links; 0 for features with at most 1e-6 of the largest
+        Ones without must-links or without cannot-links; 0 for features with at most 1e-6 of the largest
         variance.
 
     Examples
