@@ -56,8 +56,8 @@ def read_pairs(
     Raises
     ------
     ValueError
-        With file and line, for a line without two columns, an unknown row, a row out of range, or a pair of a
-        row with itself.
+        With file and line, for a line without two columns, or a row that is unknown, out of range, or
+        repeated.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:
