@@ -106,8 +106,7 @@ def consensus_partition(
     """Spectral clustering of the co-association of weighted partitions.
 
     If the affinity has more than k connected components, the unweighted pool helps to join them.
-    O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError or TypeError if labels, weights or k are
-    invalid. Source: ParetoClustering: consensus.
+    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -121,6 +120,11 @@ def consensus_partition(
     -------
     ndarray of shape (n_samples,), int32
         k clusters, or fewer if the pool (with any weights) distinguishes fewer; numbered by first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, weights or k are invalid.
 
     Examples
     --------
@@ -178,7 +182,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
-    Raises a ValueError or TypeError if S is not symmetric and non-negative, or columns or factor are invalid.
     Source: ParetoClustering: graph kernel.
 
     Parameters
@@ -193,6 +196,10 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     ndarray of shape (n_samples, L), float64
         Kernel with unit diagonal.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If S is not symmetric and non-negative, or columns or factor are invalid.
     Examples
     --------
     >>> import numpy as np
@@ -219,8 +226,7 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Raises a ValueError or TypeError if X is not a table of finite numbers, or
-    columns are invalid. Source: ParetoClustering: linear kernel.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
 
     Parameters
     ----------
@@ -231,6 +237,10 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     ndarray of shape (n_samples, L), float64
         The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If X is not a table of finite numbers, or columns are invalid.
     Examples
     --------
     >>> from moo_clustering.evidence import linear_kernel

@@ -67,7 +67,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``evaluate`` checks the population before ``_score``; deep copies share the fitted arrays."""
+    """Index whose ``evaluate`` checks the population before ``_score``; deep copies share fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))

@@ -1,4 +1,4 @@
-"""Agreement of partitions with ensembles (whose runs may lack samples) and pools, and with labels and pairs."""
+"""Agreement of partitions with ensembles, whose runs may lack samples, with pools, labels and pairs."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs of shape (n_runs, n_samples) and number their clusters; O(n_runs n_samples) time and memory."""
+    """Check runs, shape (n_runs, n_samples), and number their clusters; O(n_runs n_samples) cost."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
         # Large codes would require long tables.

@@ -256,7 +256,7 @@ def require_same_length(n_true: int, n_pred: int) -> None:
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as codes 0..k-1; list the k distinct labels, sorted or, if not comparable, as they appear."""
+    """Encode labels as codes 0..k-1; return the k labels, sorted or (if impossible) as they appear."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
