@@ -200,6 +200,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     ------
     ValueError, TypeError
         If S is not symmetric and non-negative, or columns or factor are invalid.
+
     Examples
     --------
     >>> import numpy as np
@@ -241,6 +242,7 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     ------
     ValueError, TypeError
         If X is not a table of finite numbers, or columns are invalid.
+
     Examples
     --------
     >>> from moo_clustering.evidence import linear_kernel
