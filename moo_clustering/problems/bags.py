@@ -232,10 +232,7 @@ class BagMedoidProblem(PartitionProblem):
 
 
 class MedoidDaviesBouldin(ValidityIndex):
-    """Davies-Bouldin index with medoids instead of centroids, minimised.
-
-    :meth:`evaluate` uses the medoids of Eq. 2. Source: Evolutionary multi-instance clustering, Eqs. 2 and 10.
-    """
+    """Davies-Bouldin index with medoids instead of centroids, minimised (Eqs. 2 and 10 of the paper above)."""
 
     name: ClassVar[str] = "bag_davies_bouldin"
     greater_is_better: ClassVar[bool] = False
@@ -253,10 +250,9 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of partitions with medoids; inf without two distinct medoids.
+        """Values of contiguous labels with one medoid per cluster; inf without two distinct medoids.
 
-        Labels are contiguous. ``medoids``, shape (n_individuals, k_max), contains a medoid per cluster and
-        -1.
+        ``medoids`` has shape (n_individuals, k_max), with -1 in empty slots.
         """
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
@@ -333,10 +329,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables:
-    """Products and distances (``kind``) of bags, computed on first access and shared by all copies.
-
-    ``weighting`` is for indices specified by name or class.
-    """
+    """Products and distances of bags, computed on first access and shared by all copies, with default options."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags = bags
