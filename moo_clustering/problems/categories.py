@@ -117,7 +117,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or codes rounded to int32. A genotype of shape (n_var,) is a population of one.
+        Modes are float64, or codes as int32. A genotype of shape (n_var,) is a population of one.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -241,8 +241,7 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 def memberships(distances: FloatArray, m: float) -> FloatArray:
     """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples) as distances.
 
-    Excluded modes have infinite distances. Columns sum to 1; a sample at distance 0 from q modes has
-    membership 1/q in each.
+    Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
     """
     nearest = distances.min(axis=-2, keepdims=True)
     # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
@@ -396,10 +395,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 
 
 class EuclideanSpace:
-    """Space of numeric features with Euclidean distance, in float64.
-
-    Distances are exactly 0 for equal samples. Sums do not depend on the rest of the population.
-    """
+    """Space of numeric features with Euclidean distance, exactly 0 for equal samples, in float64."""
 
     dtype = np.dtype(np.float64)
 
@@ -444,10 +440,7 @@ SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Distances from modes of shape (n_modes, n_features) to rows, shape (n_modes, n_rows).
-
-    The code -1 is a category that differs from all others.
-    """
+    """Distances from modes (n_modes, n_features) to rows, shape (n_modes, n_rows); -1 differs from all codes."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)
