@@ -154,10 +154,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Mean share that k-means explains in noise with these numbers of features.
-
-        Noise is X with independently permuted columns. Values between sampled sizes are interpolated.
-        """
+        """Mean share that k-means explains in permuted columns of X, for these (interpolated) subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -210,10 +207,7 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Base class of indices that depend on the feature subset as well as on the partition.
-
-    Subclasses override :meth:`evaluate_subsets`.
-    """
+    """Base class of indices of feature subsets, which override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
         """Return the index itself; the encoding holds the data."""
@@ -228,10 +222,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """Share of the sum of squares that k-means explains beyond noise, sqrt(m) (R - R0(m)).
-
-    R is the explained share for a subset of m features, and R0(m) its mean in noise.
-    """
+    """Share R - R0(m) of the sum of squares that k-means explains beyond noise, times sqrt(m)."""
 
     name, greater_is_better = "separation", True
 
@@ -260,10 +251,7 @@ class _LabelAgreement(PopulationIndex):
 
 
 class _HeldOutLabels(SubsetIndex):
-    """Cross-validated accuracy of k-means started from the class means of the labelled samples.
-
-    The labelled samples of every class are dealt to the folds in turn.
-    """
+    """Cross-validated accuracy of k-means started from the class means of the labelled samples."""
 
     name, greater_is_better = "held_out_labels", True
 
