@@ -1,7 +1,4 @@
-"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights.
-
-Individuals have one link (MOCK, PESC) or one row of weights (SRMOSC) per sample; clusters are components.
-"""
+"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights."""
 
 from __future__ import annotations
 
@@ -334,11 +331,7 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 
 
 class PartScores:
-    """Objectives of unions of fixed parts, from sums over each part.
-
-    Links without a gene join samples to parts; sums over the parts are computed once, so that scoring does
-    not visit the samples.
-    """
+    """Objectives of unions of parts, which links without a gene form, from sums over each part."""
 
     def __init__(
         self,
@@ -493,7 +486,7 @@ class PartScores:
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
     """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean.
 
-    Parallel edges add up. ``sums`` are sample sums of the parts, shape (n_parts, n_features).
+    ``sums`` are sample sums of the parts, shape (n_parts, n_features).
     """
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
