@@ -1,7 +1,4 @@
-"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints.
-
-Distances come from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
-"""
+"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints."""
 
 from __future__ import annotations
 
@@ -421,9 +418,9 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute contiguous labels, and the medoids of the clusters at these positions.
+        """Compute contiguous labels and the medoids of these clusters, by fewest conflicts, or by total distance.
 
-        With ``penalty``, minimise total distance plus ``penalty`` times conflicts instead of conflicts first.
+        Total distance includes ``penalty`` times the conflicts.
         """
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
