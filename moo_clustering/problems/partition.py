@@ -1,7 +1,4 @@
-"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks.
-
-Subclasses override ``_distinct`` and ``_values`` if objectives depend on genes as well as on partitions.
-"""
+"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks."""
 
 from __future__ import annotations
 
@@ -390,10 +387,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Number of samples that the smallest of ``n_clusters`` clusters lacks; missing clusters are empty.
-
-    A function for ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`.
-    """
+    """Inequality: number of samples that the smallest of ``n_clusters`` (or empty) clusters lacks."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
