@@ -184,9 +184,8 @@ class SubspaceClusteringProblem(SignedProblem):
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Replace the seeds by the documents with the largest memberships in their clusters.
+        """Replace the seeds by distinct documents with the largest sum of memberships in their clusters.
 
-        Clusters that share such a document get distinct documents with the largest sum of memberships.
         Distances would select documents with very few features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
@@ -272,10 +271,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents, by their final memberships.
-
-    Impurities are relative to that of all labelled documents, for any normalisation in the sweeps.
-    """
+    """F2, sum_l S'_l Imp_l / n over labelled documents, by final memberships; relative to all of them."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -317,11 +313,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Cache for the objectives of very many individuals, and for all results of the most recent ones.
-
-    Evicted individuals are computed again. The most recent ones occupy ``max_bytes``, or more for a single
-    one.
-    """
+    """Cache for objectives of very many individuals, and for other results (``max_bytes``) of recent ones."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -453,10 +445,9 @@ class SubspaceSeedEncoding(Encoding):
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every document with the cluster of its largest membership.
+        """Label every document with its cluster; clusters are numbered by seed position without empty ones.
 
-        Ties go to the seed with the lower index. Clusters are numbered by seed position; empty ones are
-        dropped.
+        Ties of memberships go to the seed with the lower index.
         """
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
