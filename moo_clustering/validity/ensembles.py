@@ -169,10 +169,7 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
-    """Clusters of all runs, numbered run by run and, within a run, by first appearance.
-
-    Runs may differ in their numbers of clusters.
-    """
+    """Clusters of all runs, numbered run by run and, within a run, by first appearance."""
 
     # shape (n_runs, n_samples): hyperedge of every sample in every run, -1 if the run lacks it.
     codes: Int64Array
