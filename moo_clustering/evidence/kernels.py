@@ -156,10 +156,7 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Split clusters until there are k, or as many as ``rows`` distinguishes.
-
-    Each partition in turn splits the largest cluster that it can split; the largest piece keeps its label.
-    """
+    """Split largest clusters by one row after the other until there are k, or as many as ``rows`` allow."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
