@@ -354,11 +354,10 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the objects on which the runs agree, or None.
+    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time.
 
-    The parts are the groups of objects that are together in all runs, if no run lacks an object, or the
-    components of the hypergraph: ``n_parts``, or with ``fewer`` possibly fewer groups. O(n_samples n_runs)
-    time.
+    The ``n_parts`` parts are the groups of objects that are together in all runs (with ``fewer``, possibly
+    fewer), if no run lacks an object, or the components of the hypergraph.
     """
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
