@@ -103,10 +103,9 @@ def candidate_pool(
     """Partition the same samples by families of algorithms with different biases.
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
-    use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, or no
-    partition has two clusters. Source: ParetoClustering: agreement of algorithm families.
-
-    Parameters
+    use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
+    are fewer than three samples, or no partition has two clusters. Source: ParetoClustering: agreement of
+    algorithm families. Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Scaled features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
@@ -351,10 +350,7 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
-    """Partitions of families with ascending numbers of clusters, and reasons for missing ones.
-
-    Partitions with a single cluster are omitted.
-    """
+    """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
     # Sorted, so that starts and ties do not depend on the order of the rows.
     positions = data.own_order()
     data = data.ordered(positions)
