@@ -162,8 +162,7 @@ class PoolData:
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance.
 
-        The terms of a sample are products of pairs of features, features and 1. With more than 12 features,
-        squares are the only products.
+        Terms are products of pairs of features (squares only, above 12 features), features and 1.
         """
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
@@ -205,10 +204,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best k-means partition per k, from three k-means++ starts and the Ward cut.
-
-    Uses k-medoids for precomputed distances.
-    """
+    """Return the best k-means partition per k, from three k-means++ starts and a Ward cut, or k-medoids."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -276,10 +272,9 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods.
+    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods, not ``ks``.
 
-    ``ks`` is ignored. Noise joins the cluster of the nearest clustered sample. All partitions are extracted
-    from one tree, which does not depend on these options.
+    Noise joins the cluster of the nearest clustered sample.
     """
     tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
@@ -321,10 +316,7 @@ def _sizes(n_samples: int) -> list[int]:
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Fit Gaussian mixtures for every k up to 20, starting from k-means.
-
-    Covariances are full for up to 12 features, otherwise diagonal.
-    """
+    """Fit Gaussian mixtures (full covariances up to 12 features) for every k up to 20, from k-means."""
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
 
 
