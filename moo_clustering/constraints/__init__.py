@@ -1,8 +1,7 @@
 """Must-link and cannot-link knowledge about samples.
 
-:class:`PairwiseConstraints` lists pairs and scores populations by them. :class:`ConstraintGroups`, created by
-:func:`constraint_groups` from partial labels and pairs, is their transitive closure: groups of samples that
-belong together and pairs of groups that belong apart, without listing pairs of samples.
+:class:`PairwiseConstraints` lists pairs and scores populations. :class:`ConstraintGroups`, created by
+:func:`constraint_groups` from partial labels and pairs, is their closure, without listing pairs.
 """
 
 import lazy_loader as _lazy
