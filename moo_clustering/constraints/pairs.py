@@ -186,10 +186,7 @@ class PairwiseConstraints:
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write columns i, j, kind ("must_link" or "cannot_link") and weight, without rounding.
-
-        An existing file is replaced atomically.
-        """
+        """Write columns i, j, kind ("must_link" or "cannot_link") and weight, unrounded; replace a file atomically."""
         write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),
@@ -401,11 +398,7 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """All pairs implied by must-links, and by cannot-links that contradict no must-link.
-
-    A listed pair keeps its weight. The weight of an implied pair is the smallest among the must-links of its
-    components and the cannot-links between them.
-    """
+    """All pairs implied by must-links, and by cannot-links that contradict no must-link; see ``closure``."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
@@ -502,10 +495,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares of the pairs that each partition satisfies, as counted by :func:`satisfied_pairs`.
-
-    The keys are ``must_link_satisfied`` and ``cannot_link_satisfied``, each only if there are such pairs.
-    """
+    """Shares of satisfied pairs: ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are any pairs."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(
@@ -520,8 +510,8 @@ def satisfied_pairs(
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
     """Must-links and cannot-links that each partition, shape (n_solutions, n_samples), satisfies.
 
-    ``supervision`` contains ``must_link``, ``cannot_link`` and partial labels ``y``, as for ``fit``. Pairs of
-    labelled samples are counted without listing them; a pair that follows from the labels counts once.
+    ``supervision`` contains ``must_link``, ``cannot_link`` and partial labels ``y``, as for ``fit``. A pair
+    that follows from the labels counts once.
     """
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
