@@ -186,7 +186,7 @@ class PairwiseConstraints:
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write columns i, j, kind ("must_link" or "cannot_link") and weight, unrounded; replace a file atomically."""
+        """Write columns i, j, kind ("must_link" or "cannot_link") and unrounded weight, atomically."""
         write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),
@@ -495,7 +495,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares of satisfied pairs: ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are any pairs."""
+    """Shares of satisfied pairs: ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are pairs."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(

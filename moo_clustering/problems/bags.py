@@ -232,7 +232,10 @@ class BagMedoidProblem(PartitionProblem):
 
 
 class MedoidDaviesBouldin(ValidityIndex):
-    """Davies-Bouldin index with medoids instead of centroids, minimised (Eqs. 2 and 10 of the paper above)."""
+    """Davies-Bouldin index with medoids instead of centroids, minimised.
+
+    :meth:`evaluate` uses the medoids of Eq. 2. Source: Evolutionary multi-instance clustering, Eqs. 2 and 10.
+    """
 
     name: ClassVar[str] = "bag_davies_bouldin"
     greater_is_better: ClassVar[bool] = False
@@ -329,7 +332,7 @@ def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.floa
 
 
 class BagTables:
-    """Products and distances of bags, computed on first access and shared by all copies, with default options."""
+    """Products and distances of bags with default options, computed on first access, shared by all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags = bags

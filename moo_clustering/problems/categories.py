@@ -440,7 +440,7 @@ SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Distances from modes (n_modes, n_features) to rows, shape (n_modes, n_rows); -1 differs from all codes."""
+    """Distances from modes (n_modes, n_features) to rows, (n_modes, n_rows); -1 differs from all codes."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

@@ -154,7 +154,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Mean share that k-means explains in permuted columns of X, for these (interpolated) subset sizes."""
+        """Mean share that k-means explains in permuted columns of X, interpolated between subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))

@@ -418,9 +418,9 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute contiguous labels and the medoids of these clusters, by fewest conflicts, or by total distance.
+        """Compute contiguous labels, and the medoids of these clusters.
 
-        Total distance includes ``penalty`` times the conflicts.
+        Minimises conflicts first, or with ``penalty`` total distance plus ``penalty`` times conflicts.
         """
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")

@@ -180,7 +180,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Optimal non-zero entries of a large table, made feasible by an extra column per row (cost of a zero)."""
+    """Optimal non-zero entries of a large table, with an extra column per row that makes it feasible."""
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
