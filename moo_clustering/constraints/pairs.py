@@ -495,7 +495,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares of satisfied pairs: ``must_link_satisfied`` and ``cannot_link_satisfied``, if there are pairs."""
+    """Shares ``must_link_satisfied`` and ``cannot_link_satisfied`` of the pairs, if there are any."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(

@@ -105,7 +105,9 @@ def candidate_pool(
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
     are fewer than three samples, or no partition has two clusters. Source: ParetoClustering: agreement of
-    algorithm families. Parameters
+    algorithm families.
+
+    Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Scaled features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
