@@ -61,7 +61,7 @@ class FeatureSubsetEncoding(Encoding):
     max_features : int, optional
         Size of the largest subset. Default: min(50, n_features).
     n_init : int, default=3
-        Number of k-means runs, of which the smallest sum of squares wins.
+        Number of k-means runs; the partition with the smallest sum of squares is returned.
     random_state : int, default=0
         Seed of the initial centres.
 
@@ -207,7 +207,7 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Base class of indices of feature subsets, which override :meth:`evaluate_subsets`."""
+    """Base of indices that depend on the feature subset; subclasses override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
         """Return the index itself; the encoding holds the data."""

@@ -387,7 +387,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Inequality: number of samples that the smallest of ``n_clusters`` (or empty) clusters lacks."""
+    """Inequality: number of samples that the smallest of ``n_clusters``, possibly empty, clusters lacks."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size

@@ -271,7 +271,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents, by final memberships; relative to all of them."""
+    """F2, sum_l S'_l Imp_l / n over labelled documents, with impurities relative to all of them."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(

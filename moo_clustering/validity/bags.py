@@ -575,8 +575,8 @@ def bag_report(
         ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` (list) and the indices, inf if undefined:
         ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
         or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
-        ``y`` also ``matched_rand_index``, ``entropy`` (bits), ``f1``, ``adjusted_rand`` and ``accuracy``
-        (equal to the first).
+        ``y`` also ``matched_rand_index`` and ``accuracy`` (both equal), ``entropy`` (bits), ``f1`` and
+        ``adjusted_rand``.
 
     Examples
     --------
