@@ -1,7 +1,4 @@
-"""Consensus of partitions by the hypergraph of their clusters: CSPA, HGPA, HBGF and MCLA.
-
-Graphs are cut by METIS (an optional package), spectral clustering or matching.
-"""
+"""Consensus by the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA, with METIS as an optional package."""
 
 from __future__ import annotations
 
@@ -45,15 +42,15 @@ from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agree
 
 # Peak memory in bytes per pair of objects, or per stored entry of a sparse graph.
 BYTES_PER_PAIR = {"average": 8, "metis": 40, "spectral": 64}
-# Pairs per block: one-byte comparisons and counts of a block fit into the cache.
+# Pairs per block: one-byte comparisons and counts of a block fit in the cache.
 BLOCK_PAIRS = 1 << 18
-# Largest number of runs that a one-byte counter can count.
+# Largest number of runs for a one-byte counter.
 RUNS_PER_BYTE = 255
-# Rows per dense block: 4 million numbers with 2000 hyperedges.
+# Rows per dense block: 4 million numbers for 2000 hyperedges.
 BLOCK_ROWS = 2048
-# Eigenvalues are in [0, 1]. Smaller ones are zero, with arbitrary eigenvectors.
+# Smaller eigenvalues, in [0, 1], count as zero; their eigenvectors are arbitrary.
 ZERO = 1e-10
-# The upper limit of ``n_clusters``, in words for messages.
+# Upper limit of ``n_clusters`` in messages.
 _OBJECTS = ", the number of objects"
 LOG = logging.getLogger("moo_clustering.consensus")
 # Sums of weights must fit the 32-bit integers of some builds of METIS.
@@ -67,8 +64,8 @@ Ties = Literal["first", "random"]
 TIE = 1e-12
 # Maximum number of sweeps in matching.
 MAX_SWEEPS = 20
-# METIS's tolerance: largest part relative to the mean size. MCLA loses clusters only if the largest
-# cluster exceeds the mean by more: 1.8 times with two clusters, 2 to 2.7 times with three to eight.
+# METIS's tolerance: largest part relative to the mean size. MCLA loses clusters only if the largest cluster
+# exceeds the mean by more: 1.8 times for two clusters, 2 to 2.7 times for three to eight.
 BALANCE, META_BALANCE = 1.03, 1.75
 
 
@@ -82,24 +79,23 @@ def cspa(
     weights: ArrayLike | None = None,
     random_state: SeedLike = None,
 ) -> Labels:
-    """Compute a consensus by co-association: S_ij is the share of runs with i and j together.
+    """Compute a consensus by co-association: S_ij is the share of runs with i and j in one cluster.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen. S_ij is computed from the runs that have
-        seen both objects, and is 0 without such runs. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run lacks. S_ij is computed from the runs that contain both objects,
+        and is 0 without such runs. Runs may differ in their numbers of clusters.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the number of clusters of all runs together;
-        the result has at most one cluster per distinct object.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
+        has at most one cluster per distinct object.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
-        ``"average"``: average linkage on 1 - S. ``"metis"``: METIS, as in the paper, with parts of
-        at most 1.03 times the mean size. ``"spectral"``: spectral clustering of S. ``"svd"``:
-        spectral clustering by a low-rank factor, without forming S, for any number of objects.
+        Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
+        clustering of S, or ``"svd"``: spectral clustering by a low-rank factor without S, for any n_samples.
     n_neighbors : int, optional
-        Number of largest entries to use per row of S, only for ``"metis"`` and ``"spectral"``.
+        Number of largest entries per row of S, for ``"metis"`` and ``"spectral"`` only.
     max_memory : int, default=4 GiB
-        Limit on the memory for pairs of objects, in bytes.
+        Memory limit for pairs of objects, in bytes.
     weights : array-like of shape (n_runs,), optional
         Weights of the runs; 0 excludes a run.
     random_state : int, Generator, RandomState or None, default=None
@@ -113,8 +109,7 @@ def cspa(
     Raises
     ------
     ValueError, TypeError
-        If a parameter is invalid, an object is missing from all runs, or the pairs need more than
-        ``max_memory``.
+        If a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``.
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
@@ -125,19 +120,16 @@ def cspa(
 
     Notes
     -----
-    Runs that agree determine the result, with any partitioner. If objects that are together in all
-    runs form ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` connected components,
-    these are the clusters. Identical runs with ``n_clusters`` clusters are returned unchanged.
+    Unanimous runs determine the result: if the objects that are together in all runs form ``n_clusters``
+    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters. Results do not
+    depend on cluster numbers.
 
-    O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with
-    ``n_neighbors``. With ``"svd"``, at most O(n_samples (n_runs + E^2)) time and
-    O(n_samples n_runs) memory, for E clusters of all distinct runs. Results are independent of
-    cluster numbers.
+    O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with ``n_neighbors``. With
+    ``"svd"``, at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all
+    distinct runs.
 
-    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together, which
-    matters only if objects are missing from runs. S, including its diagonal, is divided by the
-    square roots of its row and column sums. K-means clusters the rows of the n_clusters leading
-    eigenvectors, scaled to unit length.
+    With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
+    unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
 
     References
     ----------
@@ -191,8 +183,8 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
     partition = spectral_partition(
         graph,
         n_clusters,
-        # Exactly n_clusters components are the clusters. Objects of different components are never
-        # together in a run, so any links between components will do.
+        # Exactly n_clusters components are the clusters. Objects of different components are never together
+        # in a run, so any links between components are acceptable.
         bridge=n_components > n_clusters,
         X=edges.codes.T.astype(np.float64),
         metric="hamming",
@@ -202,7 +194,7 @@ def _spectral(graph: sp.csr_array, edges: Hyperedges, n_clusters: int, rng: np.r
 
 
 def _cut(tree: FloatArray, n_samples: int, n_clusters: int) -> Labels:
-    """Cut the tree after n_samples - n_clusters merges, into exactly n_clusters even with ties."""
+    """Cut the tree after n_samples - n_clusters merges: exactly n_clusters clusters, even with ties."""
     merged = n_samples - n_clusters
     children = tree[:merged, :2].astype(np.int64).ravel()
     parents = np.repeat(n_samples + np.arange(merged), 2)
@@ -232,17 +224,15 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield S in blocks: number of the first row, and rows of shape (n_rows, n_samples).
+    """Yield S in blocks: index of the first row, and rows of shape (n_rows, n_samples).
 
-    S_ij is the weighted share of runs with i and j together, among the runs that have seen both, or
-    0 without such runs. ``upper`` omits the columns before the first row of a block.
-
-    O(n_samples^2 n_runs) time in total.
+    S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
+    ``upper`` omits the columns before the first row of a block. O(n_samples^2 n_runs) time in total.
     """
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
-    # Unseen objects have different codes in rows and columns, so that they never match.
+    # Missing objects have different codes in rows and columns, so that they never match.
     rows = np.where(edges.seen, columns, columns.dtype.type(-2))
     complete = bool(edges.seen.all())
     seen = edges.seen.astype(np.float64)
@@ -255,7 +245,7 @@ def coassociation_blocks(
         else:
             both = (seen[:, here] * weights[:, np.newaxis]).T @ seen[:, there]
             np.divide(together, both, out=together, where=both > 0)
-        # Rounding can raise a share above 1: weights are summed in different orders.
+        # Rounding can increase a share above 1, because weights are added in different orders.
         yield lo, np.minimum(together, 1.0, out=together)
 
 
@@ -276,9 +266,8 @@ def coassociation_graph(
 ) -> sp.csr_array:
     """Compute S without its diagonal as a symmetric sparse matrix.
 
-    With ``n_neighbors``, only the largest entries of every row and column are stored. Large groups
-    of objects that are together in all runs may then form more components than clusters. In this
-    case, the first objects of the components are linked in the same way.
+    With ``n_neighbors``, only the largest entries of every row and column are stored. If there are then more
+    components than clusters, the first objects of the components are linked in the same way.
     """
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
@@ -303,9 +292,8 @@ def _largest_entries(
         rows = np.arange(len(block))
         block[rows, lo + rows] = 0.0
         if n_neighbors is not None and n_neighbors < n - 1:
-            # Break ties at random: choosing the first would link whole clusters to a few objects.
-            # With equal weights, the random terms are smaller than any difference between two
-            # entries.
+            # Break ties at random: selecting the first would link whole clusters to a few objects. With
+            # equal weights, the random terms are smaller than any difference between two entries.
             order = block + rng.random(block.shape) / (2.0 * edges.n_runs**2)
             dropped = np.argpartition(-order, n_neighbors - 1, axis=1)[:, n_neighbors:]
             np.put_along_axis(block, dropped, 0.0, axis=1)
@@ -366,11 +354,10 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the objects on which the runs agree, or None.
+    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time.
 
-    The parts are the groups of objects that are together in all runs, if all runs have seen all
-    objects, or the components of the hypergraph. Their number must be ``n_parts``. With ``fewer``,
-    the groups of the first kind may also be fewer. O(n_samples n_runs) time.
+    The ``n_parts`` parts are the groups of objects that are together in all runs (with ``fewer``, possibly
+    fewer), if no run lacks an object, or the components of the hypergraph.
     """
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
@@ -393,9 +380,8 @@ def low_rank_parts(
 ) -> IntpArray:
     """Cluster the unit-length rows of the leading co-association eigenvectors by k-means.
 
-    If at most ``n_parts`` objects are distinct, each of them is a part. If the hypergraph has more
-    than ``n_parts`` components, some are merged arbitrarily. O(N' E^2 + E^3) time for E hyperedges
-    of distinct runs and N' distinct objects.
+    At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
+    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
     """
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
@@ -426,11 +412,11 @@ def leading_vectors(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute at most n_vectors leading eigenvectors and eigenvalues of Deg^(-1/2) C Deg^(-1/2).
 
-    Zero eigenvalues are left out. C = H W H^T contains the weights of the runs with i and j in one
-    cluster, also for i = j, and Deg contains its row sums. The much smaller matrix W^(1/2) H^T
-    Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object represents ``share`` equal
-    objects, and vectors, of shape (n_samples, n), have unit length with rows weighted by it.
-    ``seed`` determines the starting vector, which is used with more than 2000 hyperedges.
+    Zero eigenvalues are omitted. C = H W H^T contains the weights of the runs with i and j in one cluster,
+    also for i = j, and Deg its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same
+    non-zero eigenvalues. Each object represents ``share`` equal objects; vectors, of shape (n_samples, n),
+    have unit length with these weights. ``seed`` determines the starting vector for more than 2000
+    hyperedges.
     """
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
@@ -485,11 +471,10 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Cut a graph by METIS into parts of about equal weight with few edges between them.
+    """Cut a graph by METIS into parts of similar weight with few edges between them.
 
-    The graph is symmetric, with non-negative weights and an empty diagonal. METIS expects integers:
-    edge weights are rounded to ten-thousandths, or more coarsely if their sum would overflow. With
-    at most ``n_parts`` vertices, each vertex is a part.
+    The graph is symmetric, with non-negative weights and an empty diagonal. Edge weights are rounded to
+    ten-thousandths, or more coarsely to avoid overflow. Up to ``n_parts`` vertices are parts.
     """
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -527,7 +512,7 @@ def warn_of_balance(
 
 
 def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int, owner: str) -> None:
-    """Warn if clusters are so unequal that balanced meta-clusters may merge small clusters."""
+    """Warn if clusters are so unequal in size that balanced meta-clusters may merge small clusters."""
     if agreed_parts(edges, n_clusters, fewer=True) is None:
         warn_of_balance(
             edges, weights, n_clusters, f"{owner} partitioner='matching' or vertex_weight='unit'",
@@ -536,7 +521,7 @@ def warn_of_meta_balance(edges: Hyperedges, weights: FloatArray, n_clusters: int
 
 
 def _integers(values: FloatArray, scale: float) -> NDArray[np.int64]:
-    """Multiply by ``scale`` and round, without overflow; integers that fit do not change."""
+    """Multiply by ``scale`` and round, without overflow; integers that fit stay unchanged."""
     total = max(float(values.sum()), 1e-300)
     if total <= LARGEST_SUM and np.array_equal(values, np.rint(values)):
         scale = 1.0
@@ -555,7 +540,7 @@ _say_once = functools.cache(LOG.info)
 
 
 def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
-    """Return the adjacency of objects, first, and hyperedges, weighted by run."""
+    """Return the adjacency of objects (first) and hyperedges, weighted by run."""
     H = edges.matrix(weights)
     return sp.block_array([[None, H.T], [H, None]], format="csr")
 
@@ -565,10 +550,9 @@ def spectral_parts(
 ) -> IntpArray:
     """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means.
 
-    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and
-    hyperedges. If at most ``n_parts`` objects are distinct, each of them is a part. ``with_edges``
-    also clusters the hyperedges. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else
-    O(n_samples n_runs n_parts).
+    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and hyperedges. At
+    most ``n_parts`` distinct objects are parts. ``with_edges`` also clusters the hyperedges. O(n_samples
+    n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     """
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -620,15 +604,13 @@ def hbgf(
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen. Runs may have different numbers of clusters.
+        Integers, -1 for objects that a run lacks. Runs may differ in their numbers of clusters.
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        ``"metis"``: parts of at most 1.03 times the mean size. ``"spectral"``: k-means of the
-        singular vectors of objects and clusters. Both are in the paper. ``"auto"``: METIS if
-        pymetis is installed, else ``"spectral"``; the choice is logged.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the edges of each run; 0 excludes a run.
+        METIS (parts of at most 1.03 times the mean size), or k-means of the singular vectors of objects and
+        clusters, both as in the paper. ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the
+        choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
 
@@ -646,14 +628,12 @@ def hbgf(
 
     Notes
     -----
-    Runs that agree determine the result, with any partitioner. If objects that are together in all
-    runs form at most ``n_clusters`` groups, or if the hypergraph has ``n_clusters`` connected
-    components, these are the clusters. Identical runs with at most ``n_clusters`` clusters are
-    returned unchanged.
+    Unanimous runs determine the result: if the objects that are together in all runs form at most
+    ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
+    Results do not depend on cluster numbers.
 
-    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs.
-    METIS needs about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
-    Results are independent of cluster numbers.
+    The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
+    about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
 
     References
     ----------
@@ -679,7 +659,7 @@ def _bipartite(
     partitioner: str,
     instead: str,
 ) -> Labels:
-    """Compute HBGF; warnings recommend ``instead`` in place of METIS."""
+    """Compute HBGF; warnings recommend ``instead`` as an alternative to METIS."""
     edges, run_weights = check_ensemble(labels, n_clusters, weights)
     metis = use_metis(partitioner, "spectral", "hbgf")
     (seed,) = spawn_seeds(random_state, 1)
@@ -707,22 +687,19 @@ def hgpa(
 ) -> Labels:
     """Compute a consensus by an approximation of hypergraph partitioning.
 
-    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which may not be
-    redistributed. Neither approximation minimises this cut. Raises a ValueError or TypeError if a parameter
-    is invalid, or an object is missing from all runs.
+    The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which is not
+    redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
-        ``"hbgf"``: hyperedges are vertices linked to their objects, see :func:`hbgf`, with METIS if
-        pymetis is installed. ``"spectral"``: k-means of the objects' singular vectors of the
-        incidence matrix, scaled by degrees.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the hyperedges of each run; 0 excludes a run.
+        Partition of the graph of objects and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
+        or k-means of the objects' singular vectors of the degree-scaled incidence matrix.
 
-    Notes
-    -----
-    Same cost as :func:`hbgf`. Results are independent of cluster numbers.
+    Raises
+    ------
+    ValueError, TypeError
+        If a parameter is invalid, or an object is missing from all runs.
 
     References
     ----------
@@ -792,56 +769,51 @@ def mcla(
 ) -> Labels | tuple[Labels, FloatArray]:
     """Compute a consensus by the meta-clustering algorithm.
 
-    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object is
-    assigned to the meta-cluster whose members contain it most often. Source: A. Strehl, J. Ghosh, "Cluster
-    ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
+    Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object joins the
+    meta-cluster whose members contain it most often. Source: A. Strehl, J. Ghosh, "Cluster ensembles",
+    Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters, from 1 to n_samples. The result may have fewer clusters, because
-        meta-clusters without objects are dropped.
+        Number of meta-clusters, from 1 to n_samples; those without objects are dropped from the result.
     vertex_weight : {"size", "unit"}, default="size"
-        METIS balances the numbers of objects in meta-clusters, as in the paper, or with ``"unit"``
-        the numbers of clusters, for runs whose clusters have unequal sizes.
+        METIS balances the numbers of objects in meta-clusters, as in the paper, or the numbers of clusters,
+        for runs with clusters of unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
-        ``"metis"``: as in the paper. ``"matching"`` matches the clusters of a run with different
-        meta-clusters by similarity, and omits those beyond ``n_clusters``; it needs no balance.
-        ``"auto"``: METIS if pymetis is installed, else matching; the choice is logged.
-    weights : array-like of shape (n_runs,), optional
-        Weights of the runs in means, cuts and balance; 0 excludes a run.
+        METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
+        similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
+        pymetis is installed, else matching; the choice is logged.
     ties : {"first", "random"}, default="first"
-        How ties between equally associated meta-clusters are broken.
+        Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS and ``ties="random"``.
     return_association : bool, default=False
-        Whether to return ``association``, too.
+        Whether to return ``association`` as well.
 
     Returns
     -------
     labels : ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first object.
     association : ndarray of shape (n_clusters, n_samples)
-        Only with ``return_association``. Share of the members of every meta-cluster that contain
-        the object, among members from runs that have seen it. Row c is cluster c; meta-clusters
-        without objects are last. ``association.max(axis=0) / association.sum(axis=0)`` is the
-        confidence of the labels.
+        Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
+        object, among members from runs that contain it. Meta-clusters without objects are last.
+        ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the labels.
 
     Warns
     -----
     UserWarning
-        If METIS balances sizes and the largest cluster of most runs exceeds 1.75 times the mean
-        size of meta-clusters. Smaller clusters may then be merged.
+        If METIS balances sizes and the largest cluster of most runs exceeds 1.75 times the mean size of
+        meta-clusters. Smaller clusters may then be merged.
 
     Notes
     -----
-    Runs that agree determine the result, as in :func:`hbgf`. If its clusters are the groups of
-    objects that are together in all runs, the members of a meta-cluster are the clusters that
-    contain its group.
+    Unanimous runs determine the result, as for :func:`hbgf`. If its clusters are the groups of objects that
+    are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
-    The similarity of two clusters is their Jaccard index over the objects that both runs have seen.
-    O(n_samples n_runs^2 + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters
-    in all runs. Results are independent of cluster numbers.
+    Clusters are compared by their Jaccard index over the objects that both runs contain. O(n_samples n_runs^2
+    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Results do not
+    depend on cluster numbers.
 
     Examples
     --------
@@ -881,7 +853,7 @@ def meta_consensus(
     seed: np.random.SeedSequence,
     tie_rng: np.random.Generator | None = None,
 ) -> tuple[Labels, FloatArray]:
-    """Compute labels and association of checked runs, by matching without ``vertex_weight``."""
+    """Compute labels and association of checked runs; uses matching if ``vertex_weight`` is None."""
     groups = agreed_parts(edges, n_clusters, fewer=True)
     united = np.zeros(edges.n_edges, dtype=np.intp) if groups is None else components(edges)[1]
     if groups is not None and n_clusters > 1 and united.max() < groups.max():
@@ -905,7 +877,7 @@ def meta_consensus(
     deciding = association.copy()
     left_out = np.flatnonzero(~association.any(axis=0))
     if len(left_out):
-        # Matching left out all clusters of these objects: assign the most similar meta-cluster.
+        # Matching omitted all clusters of these objects: assign the most similar meta-cluster.
         likeness = part_similarity(similar, parts, n_clusters, edge_weights)
         codes = edges.codes[:, left_out]
         votes = np.where((codes >= 0)[..., np.newaxis], likeness[codes], 0.0)
@@ -930,10 +902,10 @@ def _shared_runs(edges: Hyperedges, labels: Labels, n_parts: int, weights: Float
 
 
 def jaccard(edges: Hyperedges) -> FloatArray:
-    """Compute the Jaccard index of hyperedges over objects that both runs have seen; diagonal 0."""
+    """Compute the Jaccard index of hyperedges over objects that both runs contain; diagonal 0."""
     shared = edges.intersections
-    # within[a, b] is the number of objects of a that the run of b has seen. The clusters of that
-    # run are disjoint, so it is the sum of their intersections with a.
+    # within[a, b] is the number of objects of a in the run of b. The clusters of that run are disjoint, so
+    # it is the sum of their intersections with a.
     sums = np.concatenate([np.zeros((edges.n_edges, 1), np.int64), shared.cumsum(axis=1)], axis=1)
     within = (sums[:, edges.starts[1:]] - sums[:, edges.starts[:-1]])[:, edges.runs]
     union = within + within.T - shared
@@ -966,11 +938,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
     """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run.
 
-    The first members are the clusters of the run that agrees best with the other runs, among runs
-    with ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are
-    removed and matched with different meta-clusters by their mean similarity to the members.
-
-    O(E^2 n_parts) time per sweep, with at most 20 sweeps.
+    The first members are the clusters of the run that agrees best with the others, among runs with
+    ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are matched with
+    different meta-clusters by mean similarity to the other members. O(E^2 n_parts) time per sweep, with at
+    most 20 sweeps.
     """
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
@@ -988,7 +959,7 @@ def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights:
             member[own] = 0.0
             totals = member.sum(axis=0)
             if not totals.any():
-                # The only members: the other runs will be matched with this run.
+                # No other members: the other runs will be matched with this run.
                 member[own] = previous
                 continue
             rows, columns = linear_sum_assignment(-_means(jaccard[own] @ member, totals))

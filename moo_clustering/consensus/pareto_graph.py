@@ -1,4 +1,4 @@
-"""Similarity graphs of the members of a Pareto front, in the three ways of PESC (ES1, ES2, ES3)."""
+"""Similarity graphs of the members of a Pareto front, by the three methods of PESC (ES1, ES2, ES3)."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
 
-#: The scale factors tried in the paper, for ES3 and for the conventional graphs.
+#: Scale factors of the paper for ES3 and the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
-# exp(-x) underflows to 0 from about x = 745 on; this floor preserves the edge.
+# exp(-x) underflows to 0 from about x = 745; this lower limit preserves the edge.
 SMALLEST_WEIGHT = 1e-300
 
 
 def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
-    """Select the non-dominated individuals, and whole further fronts until there are enough.
+    """Select the non-dominated individuals, and further whole fronts up to at least ``min_members``.
 
     Parameters
     ----------
     F : ndarray of shape (n_individuals, n_objectives)
         Minimised objectives.
     min_members : int, default=1
-        Default only the non-dominated set. A handful of members gives a graph so thin that it falls apart.
+        The default selects the non-dominated front only, whose graph may be disconnected if it is small.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def reconstruction_graph(
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
-        The ensemble in rank encoding.
+        Members in rank encoding.
     lists : NeighborLists
     X : ndarray of shape (n_samples, n_features)
     **options
@@ -84,28 +84,28 @@ def reconstruction_weights(
 ) -> sp.csr_array:
     """ES1: minimise ||reconstruction - X||_F^2 for s_ij >= 0 on the edges and 0 elsewhere (PESC, Eq. 4).
 
-    This separates into one small non-negative least-squares problem per sample. O(N (q^2 d + q^4)) time in
-    the worst case for q edges per sample, usually close to O(N q^2 (d + q)).
+    There is one small non-negative least-squares problem per sample. O(N (q^2 d + q^4)) time in the worst
+    case for q edges per sample, usually close to O(N q^2 (d + q)).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     edges : csr_array of shape (n_samples, n_samples)
-        Entries (i, j) of the links from i to j of any member; values are ignored.
+        Entries (i, j) of all links from i to j in any member; values are ignored.
     solver : {"nnls", "pso"}, default="nnls"
         Exact active-set solution, or the simplified particle swarm of the paper (30 particles, 200
-        iterations), which is hundreds of times slower and slightly worse, and needs ``rng``.
+        iterations), which is hundreds of times slower and slightly worse, and requires ``rng``.
     orientation : {"row", "column"}, default="row"
-        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"``, the literal product
-        A S with samples in columns, reconstructs sample j from the samples that link to j; without such
-        samples it gets no weights.
+        ``"row"`` reconstructs sample i from the samples that i links to. ``"column"``, literally A S with
+        samples in columns, reconstructs sample j from the samples that link to j, with no weights if there
+        are none.
     ridge : float, default=0.025
-        Weight of ||s||^2 as a multiple of the mean feature variance; without it the minimiser is not unique
-        for more neighbours than features. The swarm minimises the same sum.
+        Weight of ||s||^2 as a multiple of the mean feature variance. Without it, the minimum is not unique
+        for more neighbours than features.
     min_weight : float, default=0.0
-        Lower bound of the weights of edges; with 0, edges of weight 0 are dropped.
+        Smallest weight of an edge; 0 drops edges of weight 0.
     rng : numpy.random.Generator, optional
-        Source of randomness of the swarm.
+        Random numbers for the swarm.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -113,7 +113,7 @@ def reconstruction_weights(
     -------
     csr_array of shape (n_samples, n_samples)
     """
-    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums follow the order in memory
+    X = np.ascontiguousarray(checked_table(X, dtype=FLOATS))  # sums depend on the order in memory
     rho = ridge * float(X.var(axis=0, dtype=np.float64).mean())
     problem = edges if orientation == "row" else edges.T.tocsr()
     if solver == "pso":
@@ -121,7 +121,7 @@ def reconstruction_weights(
     else:
         weights = _exact(X, problem, rho, n_jobs)
     np.maximum(weights, min_weight, out=weights)
-    # A copy, because dropping entries must not change the structure of the edges.
+    # Copy: dropping entries must not change the structure of ``edges``.
     S = sp.csr_array((weights, problem.indices, problem.indptr), shape=problem.shape, copy=True)
     S.eliminate_zeros()
     if orientation == "column":
@@ -150,13 +150,13 @@ def _swarm(
     n_particles: int = 30,
     n_iter: int = 200,
 ) -> FloatArray:
-    """Velocity-free particle swarm, on all samples with the same number of edges at once."""
+    """Velocity-free particle swarm for all samples with the same number of edges at once."""
     X = np.asarray(X, dtype=np.float64)
     weights = np.zeros(edges.nnz)
     sizes = np.diff(edges.indptr)
     for q in np.unique(sizes[sizes > 0]):
         samples = np.flatnonzero(sizes == q)
-        # Batches bound arrays of shape (samples, particles, q) to some tens of megabytes.
+        # Batches limit arrays of shape (samples, particles, q) to some tens of megabytes.
         for batch in np.array_split(samples, -(-len(samples) * n_particles * int(q) // 2_000_000)):
             entries = edges.indptr[batch, None] + np.arange(q)
             B = X[edges.indices[entries]]
@@ -196,12 +196,12 @@ def diversity_graph(
     weight: Literal["one_minus_div", "div", "count"],
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Build the graph ES2 of an ensemble; fall back to counts if all diversity weights are zero.
+    """Build the graph ES2 of an ensemble, by counts if all diversity weights are zero.
 
     Parameters
     ----------
     weight : {"one_minus_div", "div", "count"}
-        Weights of the edges of a member.
+        Weights of the edges of a member, see :func:`diversity_weights`.
     """
     ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
@@ -230,8 +230,8 @@ def diversity_weights(
     ranks : ndarray of shape (n_members, n_samples)
     lists : NeighborLists
     weight : {"one_minus_div", "div", "count"}, default="one_minus_div"
-        Contribution of a member: by the formula of the paper, by its prose ("better diversity contributes
-        more"), or 1. If all members are equal, ``"div"`` gives zero weights; use ``"count"`` then.
+        Contribution of a member: the formula of the paper, its text ("better diversity contributes more"), or
+        1. ``"div"`` has only zero weights if all members are equal; use ``"count"`` then.
 
     Returns
     -------
@@ -266,24 +266,24 @@ def kernel_graph(
     Parameters
     ----------
     ranks : ndarray of shape (n_members, n_samples)
-        The ensemble in rank encoding.
+        Members in rank encoding.
     lists : NeighborLists
     sigma : float, "mean", "median" or "grid"
-        A number, or the mean or median distance of the edges, or the value of :data:`SIGMA_GRID` with the
-        largest gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper selects
-        the value with the best result, which needs the true classes.
+        A number, mean or median distance of the edges, or the value of :data:`SIGMA_GRID` with the largest
+        gap between eigenvalues K and K + 1 of the symmetric normalised Laplacian. The paper instead selects
+        the value with the best result, which requires the true classes.
     n_clusters : int
         K.
     laplacian : str
-        Kind of the Laplacian of the graph that will be clustered.
+        Laplacian for the clustering of the graph.
     rng : numpy.random.Generator
-        Source of starting vectors.
+        Random starting vectors.
 
     Returns
     -------
     graph : csr_array of shape (n_samples, n_samples)
     sigma : float
-        The scale factor used.
+        Scale factor.
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
@@ -308,12 +308,12 @@ def kernel_weights(edges: sp.csr_array, distances: FloatArray, sigma: float) -> 
     distances : ndarray of shape (nnz,)
         Distances of the edges in CSR order.
     sigma : float
-        0 gives weights of 1, as do distances that are all 0.
+        Scale factor. If it is 0 or all distances are 0, all weights are 1.
 
     Returns
     -------
     csr_array of shape (n_samples, n_samples)
-        The edges with their weights.
+        Edges with weights.
     """
     distances = checked_array(distances, "distances", np.float64)
     if distances.shape != (edges.nnz,):
@@ -332,12 +332,12 @@ def edge_distances(ranks: IntArray, lists: NeighborLists) -> tuple[sp.csr_array,
     Returns
     -------
     edges : csr_array of shape (n_samples, n_samples)
-        Edges; values have no meaning.
+        Edges; values are meaningless.
     distances : ndarray of shape (nnz,)
-        In the order of the edges.
+        Distances in the order of the edges.
     """
     counts = locus_counts(_checked_ranks(ranks, lists), lists.indices.shape[1])
-    # Stored as 1 + distance, so that edges of length 0 stay entries.
+    # Stored as 1 + distance, so that edges of length 0 remain explicit entries.
     edges = to_csr(np.where(counts > 0, 1.0 + lists.distances.astype(np.float64), 0.0), lists)
     return edges, edges.data - 1.0
 
@@ -363,7 +363,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
     n = len(weights)
     used = weights > 0
     indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    # Parts of a memory-mapped array are read-only with older versions of NumPy; sorting writes to them.
+    # Parts of a memory-mapped array are read-only in older versions of NumPy; sorting writes to them.
     values, indices = weights[used], np.asarray(lists.indices)[used]
     matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
     matrix.sort_indices()
@@ -371,7 +371,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:
-    """Members of an ensemble in rank encoding, of the samples of the lists."""
+    """Check members of an ensemble in rank encoding against the lists."""
     found = checked_integers(ranks, "ranks")
     n_samples, width = lists.indices.shape
     if found.ndim != 2 or found.shape[1] != n_samples or not len(found):

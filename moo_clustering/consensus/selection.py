@@ -1,4 +1,4 @@
-"""Selection of runs of an ensemble: the half that agrees best, or a Pareto search for subsets."""
+"""Selection of ensemble runs: the half that agrees best, or a Pareto search for subsets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moo_clustering.problems.ensembles import EnsembleSelectionProblem
 from moo_clustering.validity.ensembles import Hyperedges, hyperedges, mean_agreement, nmi_table, pairwise_nmi
 from moo_clustering.validity.external import i2_criterion
 
-# Up to so many subsets are all compared; a search would mostly draw the same ones again.
+# Up to this number, all subsets are compared; a search would mostly draw repeated ones.
 MOST_COMPARED = 256
 
 
@@ -32,13 +32,13 @@ class SelectionFront(NamedTuple):
     Attributes
     ----------
     kept : ndarray of shape (n_solutions, n_runs), bool
-        Mask of the runs of every subset.
+        Mask of the runs in every subset.
     F : ndarray of shape (n_solutions, n_objectives)
-        Objectives of :class:`~moo_clustering.problems.EnsembleSelectionProblem`, minimised.
+        Minimised objectives of :class:`~moo_clustering.problems.EnsembleSelectionProblem`.
     labels : ndarray of shape (n_solutions, n_samples), int32
         Consensus of every subset.
     scores : ndarray of shape (n_solutions,)
-        Scores by which the subset with the largest was chosen.
+        Scores of the subsets; the largest is selected.
     """
 
     kept: NDArray[np.bool_]
@@ -48,14 +48,14 @@ class SelectionFront(NamedTuple):
 
 
 class ParetoSelection(NamedTuple):
-    """The selected runs, their consensus, and the front that they were selected from.
+    """Selected runs, their consensus, and the front of subsets.
 
     Attributes
     ----------
     runs : ndarray of int
-        Numbers of the selected runs.
+        Indices of the selected runs.
     labels : ndarray of shape (n_samples,), int32
-        Their consensus.
+        Consensus of the selected runs.
     front : SelectionFront
     """
 
@@ -65,19 +65,19 @@ class ParetoSelection(NamedTuple):
 
 
 def best_half(labels: ArrayLike) -> NDArray[np.intp]:
-    """The half of the runs, rounded up, with the largest mean NMI with all other runs.
+    """Select the half of the runs, rounded up, with the largest mean NMI with all other runs.
 
-    A cheap alternative to :func:`select_pareto`. O(n_samples n_runs^2) time.
+    A fast alternative to :func:`select_pareto`. O(n_samples n_runs^2) time.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen.
+        Integers, -1 for samples that a run lacks.
 
     Returns
     -------
     ndarray of shape ((n_runs + 1) // 2,)
-        Run numbers, ascending; ties go to the first runs.
+        Run indices, ascending; ties go to the first runs.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def best_half(labels: ArrayLike) -> NDArray[np.intp]:
     """
     edges = hyperedges(labels)
     quality = mean_agreement(nmi_table(edges, edges))
-    # Rounded, so that the last digits do not decide ties.
+    # Rounded, so that ties do not depend on the last digits.
     order = np.argsort(-np.round(quality, 12), kind="stable")
     return np.sort(order[: (edges.n_runs + 1) // 2])
 
@@ -106,20 +106,20 @@ def select_pareto(
     partitioner: hypergraph.MetaPartitioner = "auto",
     random_state: SeedLike = None,
 ) -> ParetoSelection:
-    """Search subsets of runs that agree with all others but differ, and return the best consensus.
+    """Search for subsets of runs that agree with all others but differ, and return the best consensus.
 
-    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, MCLA computes the consensus of
-    every subset on the front, and the best is selected. The whole ensemble is among the initial subsets.
-    If at most 256 subsets are large enough, all of them are compared without a search.
+    NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with the whole
+    ensemble among others; if at most 256 subsets are large enough, all are compared instead. MCLA computes
+    the consensus of every subset on the front.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for objects that a run has not seen.
+        At least two runs; -1 for samples that a run lacks.
     n_clusters : int
         From 1 to n_samples.
     losses : array-like of shape (n_runs,), optional
-        Losses of the runs, whose mean over a subset is a third objective.
+        Losses of the runs; their mean over a subset is the third objective.
     min_runs : int, default=5
         Smallest size of a subset.
     pop_size : int, default=40
@@ -127,11 +127,11 @@ def select_pareto(
     n_gen : int, default=60
         Number of generations.
     choose : {"anmi", "i2"}, default="anmi"
-        The consensus with the largest mean NMI with all runs, or the largest
-        :func:`~moo_clustering.validity.i2_criterion` on ``X`` without scaling of rows. Subsets that leave
-        objects unseen have no consensus and are ignored.
+        Select the consensus with the largest mean NMI with all runs, or the largest
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
+        from all runs are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
-        Required for, and only used by, ``choose="i2"``.
+        Features, required and used only for ``choose="i2"``.
     vertex_weight, partitioner
         As for :func:`mcla`.
     random_state : int, Generator, RandomState or None, default=None
@@ -139,20 +139,19 @@ def select_pareto(
     Returns
     -------
     ParetoSelection
-        ``runs``, the numbers of the selected runs; ``labels``, their consensus; and ``front``.
+        Selected runs, their consensus, and the front.
 
     Raises
     ------
     ValueError, TypeError
-        If arguments are out of range.
+        If parameters are invalid.
     ImportError
         If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Notes
     -----
-    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA of every subset on the front: up to
-    ``pop_size`` after a search, up to 256 without. The gain over a consensus of all runs is small and
-    unreliable, and :func:`best_half` comes close at no cost.
+    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA for every subset on the front, up to
+    ``pop_size`` (256 without a search). The gain over the consensus of all runs is small and unreliable.
 
     Examples
     --------
@@ -176,7 +175,7 @@ def select_pareto(
     search_seed, consensus_seed = spawn_seeds(random_state, 2)
     subsets, F = _search(problem, pop_size, n_gen, search_seed)
     all_runs = hyperedges(rows)
-    # Computed here once for all subsets.
+    # Computed once for all subsets.
     _ = all_runs.intersections
     partitions = [
         _consensus(all_runs, subset, n_clusters, vertex_weight if metis else None, consensus_seed)
@@ -217,7 +216,7 @@ def _front_of_all(problem: EnsembleSelectionProblem) -> tuple[NDArray[np.bool_],
     for row, runs in zip(kept, left_out, strict=True):
         row[list(runs)] = False
     F = problem.evaluate(kept, return_values_of=["F"])
-    # Rounded, so that the last digits do not decide ties.
+    # Rounded, so that ties do not depend on the last digits.
     best = NonDominatedSorting().do(np.round(F, 12), only_non_dominated_front=True)
     return kept[best], F[best]
 

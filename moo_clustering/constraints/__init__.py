@@ -1,9 +1,7 @@
 """Must-link and cannot-link knowledge about samples.
 
-:class:`PairwiseConstraints` lists pairs and scores whole populations against them;
-:class:`ConstraintGroups`, made by :func:`constraint_groups` from partial labels and pairs together,
-is what remains after the transitive closure: groups that belong together and pairs of groups that
-belong apart, without a pair of samples being listed.
+:class:`PairwiseConstraints` lists pairs and scores populations. :class:`ConstraintGroups`, created by
+:func:`constraint_groups` from partial labels and pairs, is their closure, without listing pairs.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""Checked input, and pairs as sorted arrays of numbers."""
+"""Input checks, and pairs as sorted arrays of keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from moo_clustering._data import checked_array, checked_integers
 
 
 def check_n_samples(n_samples: Any) -> int:
-    """A positive number of samples."""
+    """Check a positive number of samples."""
     try:
         n = operator.index(n_samples)
     except TypeError:
@@ -24,7 +24,7 @@ def check_n_samples(n_samples: Any) -> int:
 
 
 def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Array:
-    """Check pairs of two different samples; they stay in their order, with duplicates."""
+    """Check pairs of distinct samples; their order and duplicates are preserved."""
     if pairs is None:
         return np.empty((0, 2), dtype=np.int64)
     array = checked_array(pairs, name)
@@ -48,7 +48,7 @@ def check_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Arra
 
 
 def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatArray:
-    """One positive finite weight per pair; ones by default."""
+    """Check one positive finite weight per pair; ones by default."""
     if weights is None:
         return np.ones(n_pairs)
     array = checked_array(weights, name, np.float64).copy()
@@ -61,7 +61,7 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
-    """Classes 0, 1, ... with -1 for unlabelled samples."""
+    """Check classes 0, 1, ... with -1 for unlabelled samples."""
     values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
@@ -76,7 +76,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
 
 
 def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """A population of integer labels; one partition is a population of one."""
+    """Check integer labels of a population; a single partition is a population of one."""
     array = checked_array(labels, "labels")
     if array.dtype.kind not in "iuO":
         raise TypeError(f"labels must be integers, got an array of {array.dtype}")
@@ -91,7 +91,7 @@ def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
 
 
 def check_affordable(n_listed: int, max_pairs: int) -> None:
-    """Refuse to list more pairs than the caller has allowed."""
+    """Raise ValueError if more than ``max_pairs`` pairs would be listed."""
     if n_listed > max_pairs:
         raise ValueError(
             f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; "
@@ -100,7 +100,7 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
 
 
 def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Array, FloatArray]:
-    """Pairs with i < j in lexicographic order, each once, with its greatest weight."""
+    """Sort unique pairs i < j lexicographically; duplicates get their largest weight."""
     keys = pair_keys(pairs, n)
     if not len(keys):
         return np.empty((0, 2), dtype=np.int64), np.empty(0)
@@ -111,7 +111,7 @@ def sort_pairs(pairs: Int64Array, weights: FloatArray, n: int) -> tuple[Int64Arr
 
 
 def pair_keys(pairs: Int64Array, n: int) -> Int64Array:
-    """One number per unordered pair, in lexicographic order of (smaller, greater)."""
+    """One key per unordered pair, in lexicographic order of (smaller, larger)."""
     return np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
@@ -121,19 +121,19 @@ def keys_to_pairs(keys: Int64Array, n: int) -> Int64Array:
 
 
 def distinct(numbers: Int64Array) -> Int64Array:
-    """Sorted non-negative numbers, each once; the hash table of ``numpy.unique`` is many times slower."""
+    """Sort unique non-negative numbers; many times faster than the hash table of ``numpy.unique``."""
     numbers = np.sort(numbers)
     return numbers[np.diff(numbers, prepend=-1) != 0]
 
 
 def n_pairs(n: int) -> int:
-    """Number of unordered pairs of n things."""
+    """Number of unordered pairs of n items."""
     return n * (n - 1) // 2
 
 
 def unrank_pairs(ranks: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """The pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
+    """Pairs a < b in the order (0,1), (0,2), (1,2), (0,3), ...: rank = b(b-1)/2 + a."""
     b = ((1 + np.sqrt(1 + 8 * ranks.astype(np.float64))) / 2).astype(np.int64)
-    # A root just below an integer may round up to it; one just above never rounds below it.
+    # A root slightly below an integer may round up to it; one slightly above never rounds below it.
     b -= b * (b - 1) // 2 > ranks
     return ranks - b * (b - 1) // 2, b

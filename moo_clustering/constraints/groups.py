@@ -1,4 +1,4 @@
-"""The transitive closure of labels and pairs: groups that belong together, and groups that belong apart."""
+"""The transitive closure of labels and pairs: groups that belong together, and pairs of groups apart."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from moo_clustering.constraints import _checks
 if TYPE_CHECKING:
     from moo_clustering.constraints.pairs import PairwiseConstraints
 
-# How many contradictions are spelled out; the others are counted.
+# Number of contradictions listed in the message; the others are counted.
 _SPELLED_OUT = 3
-# Every two classes are in conflict; 4472 classes make this many group pairs.
+# Maximum number of conflicts, reached by 4472 classes, because every two classes are in conflict.
 _MAX_CONFLICTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintGroups:
-    """The closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts).
+    """Closure of partial labels and pairwise constraints, in O(n_samples + n_conflicts) memory.
 
     Parameters
     ----------
     groups : ndarray of shape (n_samples,), int64, read-only
-        Group of every sample, -1 for a sample in no constraint.
+        Group of every sample, -1 for a sample without constraints.
     conflicts : ndarray of shape (n_conflicts, 2), int64, read-only
         Pairs of groups g < h that must not share a cluster, in lexicographic order.
 
     Attributes
     ----------
     n_groups : int
-        Number of groups, groups of one sample included.
+        Number of groups, including groups of one sample.
     """
 
     groups: Int64Array
@@ -80,27 +80,25 @@ class ConstraintGroups:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every partition is allowed: no group has two samples, and there is no conflict."""
+        """Whether every partition is allowed: no group of two samples and no conflict."""
         return not len(self.conflicts) and not (self._sizes() > 1).any()
 
     def _sizes(self) -> Int64Array:
         return np.bincount(self.groups + 1, minlength=1)[1:]
 
     def members(self) -> list[Int64Array]:
-        """Samples of every group of at least two, in the order of the group numbers."""
+        """Samples of every group of at least two, in the order of the groups."""
         order = np.argsort(self.groups, kind="stable")[np.count_nonzero(self.groups < 0) :]
         parts = np.split(order, np.cumsum(self._sizes())[:-1])
         return [part for part in parts if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Whether samples i and j must not share a cluster.
-
-        O(log n_conflicts) per pair.
+        """Whether samples i and j must not share a cluster. O(log n_conflicts) time per pair.
 
         Parameters
         ----------
         i, j : array-like of int
-            Sample numbers; the two are broadcast against each other.
+            Sample indices, broadcast against each other.
 
         Returns
         -------
@@ -109,19 +107,19 @@ class ConstraintGroups:
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)
-        # A sample without a group makes a key below zero, which no conflict has.
+        # A sample without group has a negative key, which is not in conflict.
         wanted = np.minimum(g, h) * self.n_groups + np.maximum(g, h)
         place = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.asarray(self._keys[place] == wanted)
 
     def forbidden_with(self, i: int) -> BoolArray:
-        """Mask (n_samples,) of the samples that must not share a cluster with sample i. O(n_samples)."""
+        """Mask (n_samples,) of samples that must not share a cluster with sample i, in O(n_samples) time."""
         in_conflict = np.zeros(self.n_groups + 1, dtype=np.bool_)
         group = self.groups[i]
         if group >= 0:
             starts, neighbors = self._neighbors
             in_conflict[neighbors[starts[group] : starts[group + 1]]] = True
-        # The last entry stands for samples without a group, whose number is -1.
+        # The last entry is for samples without group (-1).
         return in_conflict[self.groups]
 
     def __eq__(self, other: object) -> bool:
@@ -148,11 +146,10 @@ class ConstraintGroups:
 def constraint_groups(
     n_samples: int, y: ArrayLike | None = None, constraints: PairwiseConstraints | None = None
 ) -> ConstraintGroups:
-    """Closure of partial labels together with pairwise constraints.
+    """Closure of partial labels and pairwise constraints.
 
-    The labelled samples of a class make one group and two classes are in conflict; must-links merge groups,
-    cannot-links put the groups of their samples in conflict. O(n_samples + n_pairs + n_classes**2) time and
-    memory.
+    The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
+    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory.
 
     Parameters
     ----------
@@ -164,15 +161,14 @@ def constraint_groups(
     Returns
     -------
     ConstraintGroups
-        Groups are numbered by their least sample.
+        Groups are numbered by their lowest sample.
 
     Raises
     ------
     InconsistentConstraintsError
-        If must-links join two classes, or a cannot-link lies inside a group.
+        If must-links join two classes, or a cannot-link is within a group.
     ValueError, TypeError
-        If ``y`` has a wrong length or anything but integers of at least -1, or ``constraints`` are
-        about another number of samples.
+        If ``y`` is not n_samples integers from -1, or ``constraints`` have another number of samples.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)
@@ -181,7 +177,7 @@ def constraint_groups(
         if constraints.n_samples != n:
             raise ValueError(f"constraints are about {constraints.n_samples} samples, not {n}")
         must, cannot = constraints.must_link, constraints.cannot_link
-    # A class is joined through its first sample: n edges, not a clique.
+    # A class is joined through its first sample: n edges instead of a clique.
     labelled = np.flatnonzero(classes >= 0)
     _, first, which = np.unique(classes[labelled], return_index=True, return_inverse=True)
     hubs = labelled[first]
@@ -202,7 +198,7 @@ def constraint_groups(
 def _refuse_contradictions(
     component: Int64Array, hubs: Int64Array, cannot: Int64Array, links: Int64Array, classes: Int64Array
 ) -> None:
-    """Raise if two classes (each shown by its first sample) or a cannot-link share a component."""
+    """Raise if two classes (shown by their first samples) or a cannot-link share a component."""
     by_component = hubs[np.argsort(component[hubs], kind="stable")]
     merged = np.column_stack([by_component[:-1], by_component[1:]])
     conflicts = np.concatenate([merged, cannot])
@@ -223,14 +219,14 @@ def _refuse_contradictions(
 
 
 class InconsistentConstraintsError(ValueError):
-    """Constraints that contradict each other.
+    """Error for constraints that contradict each other.
 
     Parameters
     ----------
     conflicts : array-like of shape (n_conflicts, 2)
-        Pairs of samples that would have to be together and apart.
+        Pairs of samples that must be together and apart.
     reasons : sequence of str
-        One sentence for each of the first conflicts; conflicts without a sentence are counted.
+        Sentences for the first conflicts; the other conflicts are counted.
 
     Attributes
     ----------
@@ -247,12 +243,12 @@ class InconsistentConstraintsError(ValueError):
         super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default would call the class with the message alone, and fail on the way out of a worker.
+        # The default would pass only the message, and fail when a worker returns the error.
         return type(self), (self.conflicts, self._reasons)
 
 
 def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: int) -> None:
-    """Raise the error that shows how must-links join what a cannot-link separates."""
+    """Raise an error that shows how must-links connect the samples of a cannot-link."""
     if not len(conflicts):
         return
     graph = _link_graph(must_link, n_samples)
@@ -264,19 +260,19 @@ def refuse_conflicts(conflicts: Int64Array, must_link: Int64Array, n_samples: in
 
 
 def connected(links: Int64Array, n_samples: int) -> Int64Array:
-    """Component of every sample, components numbered by their least sample."""
+    """Component of every sample; components are numbered by their lowest sample."""
     component = csgraph.connected_components(_link_graph(links, n_samples), directed=False)[1]
-    # SciPy numbers them in this order too, but does not promise it.
+    # SciPy uses this order as well, but does not guarantee it.
     return number_clusters(component)[0].astype(np.int64)
 
 
 def _link_graph(links: Int64Array, n_samples: int) -> Any:
-    """Sparse adjacency of the pairs, each in one direction."""
+    """Sparse adjacency of the pairs in one direction."""
     return sparse.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n_samples, n_samples))
 
 
 def _chain(graph: Any, start: int, end: int) -> str:
-    """A shortest path between two samples, as ``3 - 5 - 9``; abridged in the middle when it is long."""
+    """Shortest path between two samples, such as ``3 - 5 - 9``; long paths are abridged in the middle."""
     before = csgraph.breadth_first_order(graph, start, directed=False)[1]
     path = [end]
     while path[-1] != start:

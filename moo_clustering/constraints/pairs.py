@@ -28,32 +28,30 @@ if TYPE_CHECKING:
     from numpy.random import BitGenerator, Generator, SeedSequence
 
 Counts = Int64Array | FloatArray
-# More pairs than this (160 MB) are listed only when the caller allows it.
+# Default maximum number of listed pairs (160 MB).
 MAX_PAIRS = 10_000_000
-# Keeps a weight of fisher_weights finite and positive where all must-links, or all cannot-links, agree.
+# Keeps a weight of fisher_weights finite and positive if all must-links, or all cannot-links, agree.
 _BETWEEN_FLOOR = 1e-12
-# A feature whose variance is at most this share of the largest one gets the weight 0.
+# Features with at most this share of the largest variance get weight 0.
 _CONSTANT = 1e-6
-# Counters of classes and clusters that are counted at a time: 64 KiB of them.
+# Number of class-cluster counters per pass: 64 KiB.
 _COUNTERS = 4096
 
 
 class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
-    The pairs are facts about the data, not necessarily consistent ones: gold labels that overlap
-    make must-links that are not transitive. Contradictions are therefore found by :meth:`closure`
-    and :meth:`groups`, not here. Instances cannot be changed, and copies share their arrays.
+    Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
+    immutable, and copies share their arrays.
 
     Parameters
     ----------
     must_link, cannot_link : array-like of shape (n_pairs, 2) or None, default=None
-        Sample numbers, 0-based, in any order. A pair given twice is kept once.
+        Sample indices from 0, in any order. Duplicates are removed.
     n_samples : int
         Number of samples of the data set.
     must_link_weights, cannot_link_weights : array-like of shape (n_pairs,) or None, default=None
-        Positive importance of each pair; ones by default. A pair given twice keeps its greatest
-        weight.
+        Positive weight of each pair; ones by default. Duplicates get their largest weight.
 
     Attributes
     ----------
@@ -67,8 +65,7 @@ class PairwiseConstraints:
     Raises
     ------
     ValueError
-        For a wrong shape, a sample out of range or a sample paired with itself; the message names
-        the pair and its row.
+        For a wrong shape, a sample out of range or a pair of a sample with itself, with the row of the pair.
 
     Examples
     --------
@@ -120,25 +117,23 @@ class PairwiseConstraints:
     ) -> Self:
         """Draw constraints from gold labels.
 
-        Two samples that share a label make a must-link, two that share none a cannot-link.
+        Two samples that share a label form a must-link, two that share none a cannot-link.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,), or list of n_samples sets, or 2-d indicator
-            One label per sample (any kind; every value is a class, -1 too), a set of labels per
-            sample, or an array or sparse matrix of zeros and ones, samples by labels.
+            One label per sample (any type; every value is a class, including -1), a set of labels per sample,
+            or an indicator array or sparse matrix of zeros and ones, samples by labels.
         fraction : float
             Share of the pairs (or samples) to draw, in (0, 1].
         scheme : {"stratified", "pooled", "docs"}, default="stratified"
-            * ``"stratified"``: ceil(fraction * M) of the M must-links and ceil(fraction * C) of
-              the C cannot-links.
-            * ``"pooled"``: ceil(fraction * n(n-1)/2) of all pairs.
-            * ``"docs"``: all pairs among max(2, ceil(fraction * n)) samples; the one scheme that
-              leaves most samples unconstrained.
+            ``"stratified"``: ceil(fraction * M) of M must-links and ceil(fraction * C) of C cannot-links.
+            ``"pooled"``: ceil(fraction * n(n-1)/2) of all pairs. ``"docs"``: all pairs among
+            max(2, ceil(fraction * n)) samples, which leaves most samples unconstrained.
         random_state : int, Generator, ... or None, default=None
-            As for :func:`numpy.random.default_rng`.
+            Seed or generator, as for :func:`numpy.random.default_rng`.
         max_pairs : int, default=10_000_000
-            Refuse to list more pairs than this.
+            Maximum number of pairs; raises a ValueError above it.
 
         Returns
         -------
@@ -146,12 +141,9 @@ class PairwiseConstraints:
 
         Notes
         -----
-        With single labels O(n_samples + drawn) memory: pairs are drawn by number and computed from
-        it. With label sets ``"stratified"`` has to count the sharing pairs, in O(n_samples**2) time
-        at worst, in blocks.
-
-        Ten per cent of the pairs of a large data set is nearly full information (the must-links of
-        a class of 50 connect it); ``"docs"`` is the honest scheme there.
+        O(n_samples + drawn) memory for single labels. For label sets, ``"stratified"`` takes up to
+        O(n_samples**2) time. Ten per cent of the pairs of a large data set is nearly full information,
+        because the must-links of a class of 50 connect it; use ``"docs"`` for a realistic amount.
         """
         rng = np.random.default_rng(random_state)
         n_samples, must, cannot = sample_constraints(y, fraction, scheme, rng, max_pairs)
@@ -159,15 +151,15 @@ class PairwiseConstraints:
 
     @classmethod
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
-        """All pairs among the labelled samples.
+        """List all pairs of labelled samples.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             Classes 0, 1, ...; -1 for unlabelled samples.
         max_pairs : int, default=10_000_000
-            Refuse to list more pairs than this; :func:`constraint_groups` and
-            :func:`satisfied_from_labels` work without listing them.
+            Maximum number of pairs; raises a ValueError above it. :func:`constraint_groups` and
+            :func:`satisfied_from_labels` do not list pairs.
 
         Returns
         -------
@@ -180,12 +172,12 @@ class PairwiseConstraints:
 
     @classmethod
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
-        """Read what :meth:`to_csv` writes: columns i, j, kind and, if present, weight.
+        """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
         Raises
         ------
         ValueError
-            Naming file and line of what cannot be read.
+            With file and line, if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = read_constraints(path, n)
@@ -194,10 +186,7 @@ class PairwiseConstraints:
         )
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write columns i, j, kind ("must_link" or "cannot_link") and weight; nothing is rounded.
-
-        An existing file is replaced as a whole or not at all.
-        """
+        """Write columns i, j, kind ("must_link" or "cannot_link") and unrounded weight, atomically."""
         write_constraints(
             path,
             ("must_link", self.must_link, self.must_link_weights),
@@ -221,12 +210,12 @@ class PairwiseConstraints:
 
     @property
     def must_link_weights(self) -> FloatArray:
-        """Importance of each must-link."""
+        """Weight of each must-link."""
         return self._must_link_weights
 
     @property
     def cannot_link_weights(self) -> FloatArray:
-        """Importance of each cannot-link."""
+        """Weight of each cannot-link."""
         return self._cannot_link_weights
 
     @property
@@ -235,32 +224,28 @@ class PairwiseConstraints:
         return self._is_weighted
 
     def components(self) -> Int64Array:
-        """Component of the must-link graph of every sample, shape (n_samples,).
-
-        Components are numbered by their least sample; a sample without must-link is a component
-        by itself.
-        """
+        """Must-link component of every sample, shape (n_samples,), numbered by the lowest sample."""
         return connected(self.must_link, self.n_samples)
 
     def closure(
         self, strict: bool = False, *, max_pairs: int = MAX_PAIRS
     ) -> tuple[PairwiseConstraints, Int64Array]:
-        """Everything that follows: must-links within components, cannot-links between them.
+        """Transitive closure: must-links within components, cannot-links between them.
 
         Parameters
         ----------
         strict : bool, default=False
             Raise :class:`InconsistentConstraintsError` if there is a conflict.
         max_pairs : int, default=10_000_000
-            Refuse to list more pairs than this; :meth:`groups` says the same without listing.
+            Maximum number of pairs; raises a ValueError above it. :meth:`groups` lists no pairs.
 
         Returns
         -------
         closed : PairwiseConstraints
-            Listed pairs keep their weights. An implied pair gets the least weight it may rest on:
-            of the must-links in the components it touches and of the cannot-links between them.
+            Listed pairs keep their weights. The weight of an implied pair is the smallest among the
+            must-links of its components and the cannot-links between them.
         conflicts : ndarray of shape (n_conflicts, 2), int64
-            Cannot-links inside a component. They are left out of ``closed``.
+            Cannot-links within a component, which ``closed`` omits.
         """
         component = self.components()
         inside = component[self.cannot_link[:, 0]] == component[self.cannot_link[:, 1]]
@@ -278,7 +263,7 @@ class PairwiseConstraints:
         return closed, conflicts
 
     def groups(self) -> ConstraintGroups:
-        """The closure as groups of samples; raises InconsistentConstraintsError on a conflict."""
+        """Closure as groups of samples; raises InconsistentConstraintsError for a conflict."""
         return constraint_groups(self.n_samples, constraints=self)
 
     def satisfied(self, labels: ArrayLike) -> tuple[Counts, Counts]:
@@ -302,8 +287,8 @@ class PairwiseConstraints:
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, where a term without pairs is 0; weights enter as sums.
-        Exactly 0 if and only if nothing is violated.
+        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0. V is exactly 0 if
+        and only if all pairs are satisfied.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -311,14 +296,14 @@ class PairwiseConstraints:
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
-        w_m / M + w_c / C, where a term without pairs is 0: the term added to the crowding distance
-        by Internal-NSGA-II-clus (its Algorithm 2).
+        w_m / M + w_c / C, where a term without pairs is 0. Internal-NSGA-II-clus (Algorithm 2) adds it to the
+        crowding distance.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
 
     def _equal_and_different(self, labels: ArrayLike) -> tuple[tuple[Counts, Counts], tuple[Counts, Counts]]:
-        # Shape (n_samples, n_individuals), in the narrowest unsigned type that tells labels apart.
+        # Shape (n_samples, n_individuals), in the narrowest unsigned type that distinguishes the labels.
         population = np.ascontiguousarray(_narrow(_checks.check_partitions(labels, self.n_samples)).T)
         must_weights = self.must_link_weights if self.is_weighted else None
         cannot_weights = self.cannot_link_weights if self.is_weighted else None
@@ -362,7 +347,7 @@ class PairwiseConstraints:
         )
 
     def __setstate__(self, state: tuple[int, Int64Array, Int64Array, FloatArray, FloatArray]) -> None:
-        # Pickling forgets that an array is read-only.
+        # Pickling does not preserve that an array is read-only.
         for array in state[1:]:
             array.setflags(write=False)
         self._n_samples, self._must_link, self._cannot_link = state[:3]
@@ -390,9 +375,9 @@ def equal_and_different(
 ) -> tuple[Counts, Counts]:
     """Number, or total weight, of the pairs with equal and with different labels.
 
-    ``labels`` have shape (n_samples, n_individuals). O(n_pairs * n_individuals).
+    ``labels`` have shape (n_samples, n_individuals). O(n_pairs * n_individuals) time.
     """
-    # numba takes a second to import, which reading, closing or saving constraints does without.
+    # Lazy import: numba takes a second, and reading, closing and saving constraints do not need it.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
     n_individuals = labels.shape[1]
@@ -413,19 +398,15 @@ def _closed(
     component: Int64Array,
     max_pairs: int,
 ) -> PairwiseConstraints:
-    """All pairs implied by must-links and by cannot-links that contradict no must-link.
-
-    A listed pair keeps its weight. An implied pair gets the least weight it may rest on: of the
-    must-links of its components, and of the cannot-links between the two components.
-    """
+    """All pairs implied by must-links, and by cannot-links that contradict no must-link; see ``closure``."""
     n_samples, n_components = len(component), int(component.max()) + 1
     size = np.bincount(component).astype(np.int64)
     member, start = np.argsort(component, kind="stable"), np.cumsum(size) - size
-    # Stays infinite for a single sample, which has no must-link that an implied pair could rest on.
+    # Stays infinite for a single sample, which has no must-links.
     weakest = np.full(n_components, np.inf)
     np.minimum.at(weakest, component[must[:, 0]], must_weights)
 
-    # Cannot-links between samples, lifted to pairs of components.
+    # Cannot-links lifted to pairs of components.
     lifted, apart = np.unique(_checks.pair_keys(component[cannot], n_components), return_inverse=True)
     left, right = _checks.keys_to_pairs(lifted, n_components).T
     between = np.minimum(weakest[left], weakest[right])
@@ -451,7 +432,7 @@ def _closed(
 
 
 def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """For counts (2, 3): owners (0, 0, 1, 1, 1) and running numbers (0, 1, 0, 1, 2)."""
+    """For counts (2, 3): owners (0, 0, 1, 1, 1) and positions (0, 1, 0, 1, 2)."""
     owner = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
     return owner, np.arange(len(owner)) - first[owner]
@@ -460,7 +441,7 @@ def expand(counts: Int64Array) -> tuple[Int64Array, Int64Array]:
 def _with_listed(
     pairs: Int64Array, weights: FloatArray, listed: Int64Array, listed_weights: FloatArray, n: int
 ) -> FloatArray:
-    """Weights of the pairs, with the weights of the listed pairs (sorted, all among them) put back."""
+    """Replace the weights of listed pairs, which are sorted and among the pairs, by their listed weights."""
     if not len(listed):
         return weights
     keys, listed_keys = _checks.pair_keys(pairs, n), _checks.pair_keys(listed, n)
@@ -470,10 +451,10 @@ def _with_listed(
 
 @documented(PairwiseConstraints.satisfied)
 def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int64Array, Int64Array]:
-    """Satisfied constraints when the constraints are all pairs of labelled samples.
+    """Satisfied constraints, if the constraints are all pairs of labelled samples.
 
-    Equal to ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)`` without listing the
-    pairs: the contingency of classes and clusters is enough. O(n_individuals * n_labelled) time and memory.
+    Equals ``PairwiseConstraints.from_partial_labels(y_partial).satisfied(labels)``, without listing the
+    pairs. O(n_individuals * n_labelled) time and memory.
 
     Parameters
     ----------
@@ -483,9 +464,9 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     Returns
     -------
     must : ndarray of shape (n_individuals,), int64
-        Pairs of one class in one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
+        Pairs in one class and one cluster: sum of binom(N_gc, 2) over classes g and clusters c.
     cannot : ndarray of shape (n_individuals,), int64
-        Pairs of two classes in two clusters.
+        Pairs in different classes and different clusters.
     """
     from moo_clustering._kernels.partitions import count_equal_by_class
 
@@ -494,14 +475,14 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     labelled = np.flatnonzero(y >= 0)
     classes = y[labelled]
     size = np.unique(classes, return_counts=True)[1]
-    # Numbers below zero are the greatest without their sign.
+    # As unsigned integers, negative labels are the largest.
     greatest = population.view(f"u{population.itemsize}").max(initial=0)
     if greatest >= 1 << 16:
-        # Sparse cluster numbers would need a counter for every number up to the greatest.
+        # Sparse labels would need a counter for every number up to the largest.
         population = np.unique(population, return_inverse=True)[1].reshape(population.shape)
         greatest = population.max()
     within, together = np.zeros((2, len(population)), dtype=np.int64)
-    # As many classes at a time as have counters that stay near the processor: mostly all of them.
+    # Count the classes in groups whose counters fit in the cache; usually one group.
     n_labels = int(greatest) + 1
     group, place = np.divmod(classes, max(1, _COUNTERS // n_labels))
     by_group = np.argsort(group, kind="stable")
@@ -514,10 +495,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
 
 
 def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Shares of the pairs that each partition satisfies, as :func:`satisfied_pairs` counts them.
-
-    The keys are ``must_link_satisfied`` and ``cannot_link_satisfied``, where there are such pairs.
-    """
+    """Shares ``must_link_satisfied`` and ``cannot_link_satisfied`` of the pairs, if there are any."""
     return {
         f"{kind}_satisfied": found.satisfied / found.n_pairs
         for kind, found in zip(
@@ -532,12 +510,12 @@ def satisfied_pairs(
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
     """Must-links and cannot-links that each partition, shape (n_solutions, n_samples), satisfies.
 
-    ``supervision`` has ``must_link``, ``cannot_link`` and ``y`` (partial labels, whose pairs are counted but
-    not listed), as ``fit`` takes them. A pair that follows from the labels counts once.
+    ``supervision`` contains ``must_link``, ``cannot_link`` and partial labels ``y``, as for ``fit``. A pair
+    that follows from the labels counts once.
     """
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
-    if y.ndim != 1:  # label sets say of no pair that it belongs together
+    if y.ndim != 1:  # label sets imply no pairs
         y = np.full(labels.shape[1], -1)
     pairs = PairwiseConstraints(
         _not_in_labels(supervision.get("must_link"), y, same=True),
@@ -564,36 +542,34 @@ def _not_in_labels(pairs: ArrayLike | None, y: NDArray[Any], *, same: bool) -> I
 
 
 class SatisfiedPairs(NamedTuple):
-    """Pairs of one kind: those that each partition satisfies, and all."""
+    """Pairs of one kind: number satisfied by each partition, and total number."""
 
     satisfied: Int64Array
     n_pairs: int
 
 
 def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: float = 0.2) -> FloatArray:
-    """Weights a_t under which features that separate cannot-links and not must-links count.
+    """Feature weights a_t that favour features which separate cannot-links but not must-links.
 
     a_t = b_t / (((1 - shrinkage) s_t + shrinkage v_t) v_t), where v_t is the variance of feature t, and s_t
     and b_t are half its mean squared difference over must-links and over cannot-links. Use the Euclidean
-    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides the
-    data and blocks of bounded size. Pays on reduced text; plain distances can be better elsewhere. Source:
-    NSGA-II-clus. Raises a TypeError or ValueError if ``constraints`` are something else or about another
-    number of samples, or ``shrinkage`` is out of range.
+    distance of ``X * sqrt(a)``. O((n_samples + n_pairs) n_features) time, O(n_features) memory besides blocks
+    of bounded size. Raises a TypeError or ValueError if ``constraints`` have the wrong type or number of
+    samples, or ``shrinkage`` is out of range. Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
     constraints : PairwiseConstraints
-        Means over pairs are weighted, if the pairs are.
+        Pairs; means over weighted pairs are weighted.
     shrinkage : float, default=0.2
-        How far the variation within classes is shrunk towards that of all data, in [0, 1]. Use more for
-        few pairs.
+        Shrinkage of the within-class variance to that of all data, in [0, 1]; larger values suit few pairs.
 
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones if there are no must-links or no cannot-links; 0 for a feature whose variance is at most
-        1e-6 of the greatest.
+        Ones without must-links or without cannot-links; 0 for features with at most 1e-6 of the largest
+        variance.
 
     Examples
     --------
@@ -614,7 +590,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     between = _half_mean_square(data, constraints.cannot_link, constraints.cannot_link_weights)
     varies = variance > _CONSTANT * variance.max()
     spread = (1.0 - shrinkage) * within + shrinkage * variance
-    # Without shrinkage a feature that is the same on all must-links would weigh infinitely much.
+    # Without shrinkage, a feature that is equal on all must-links would have infinite weight.
     scale = np.maximum(spread, _BETWEEN_FLOOR * variance) * variance
     weights = np.zeros(data.shape[1])
     np.divide(np.maximum(between, _BETWEEN_FLOOR), scale, out=weights, where=varies)

@@ -25,7 +25,7 @@ Path = str | PathLike[str]
 Scheme = Literal["stratified", "pooled", "docs"]
 _COLUMNS = ["i", "j", "kind", "weight"]
 _MOST_SAMPLES = 2**63 - 1
-_LONGEST = 500  # characters of what is wrong, which may quote a cell of any length
+_LONGEST = 500  # maximum length of an error message, which may quote a cell of any length
 
 
 def read_pairs(
@@ -40,26 +40,24 @@ def read_pairs(
     Parameters
     ----------
     path : str or path-like
-        Text separated by tabs, commas or semicolons, whichever the first line has. Empty lines are
-        skipped.
+        Text separated by tabs, commas or semicolons, as detected in the first line. Empty lines are skipped.
     row_ids : sequence of length n_samples or None, default=None
-        Identifiers of the samples, compared as text. None: the file holds row numbers from 0.
+        Sample identifiers, compared as text. None: the file contains row numbers from 0.
     n_samples : int or None, default=None
-        Row numbers must be below this; they are not checked without this and ``row_ids``.
+        Upper bound of row numbers, which are not checked if this and ``row_ids`` are None.
     header : bool or None, default=None
-        Whether the first line is a heading. None: it is if neither of its columns is a row or
-        a number.
+        Whether the first line is a header. None: it is if neither column is a row or a number.
 
     Returns
     -------
     pairs : ndarray of shape (n_pairs, 2), int64
-        Row numbers in the order of the file; see :class:`PairwiseConstraints` for merging.
+        Row numbers in the order of the file, duplicates included.
 
     Raises
     ------
     ValueError
-        Naming file and line: not two columns, an unknown row, a row out of range, or the same row
-        twice.
+        With file and line, for a line without two columns, or a row that is unknown, out of range, or
+        repeated.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:
@@ -81,9 +79,9 @@ def read_pairs(
 
 
 def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped cells of every line that is not empty."""
+    """Line number and stripped cells of every non-empty line."""
     try:
-        # The signature is what spreadsheet programs put before the first column.
+        # utf-8-sig skips the byte order mark that spreadsheet programs write.
         with (
             open_file(checked_path(path)) as binary,
             io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
@@ -114,7 +112,7 @@ def _is_row(cell: str, numbers: dict[str, int] | None) -> bool:
     if numbers is not None and cell in numbers:
         return True
     try:
-        # A number that is no row is a mistake to report, not a heading.
+        # A number that is not a row is an error, not a header.
         float(cell)
     except ValueError:
         return False
@@ -148,7 +146,7 @@ def _sample(path: Path, line: int, cell: str, numbers: dict[str, int] | None, n_
 def read_constraints(
     path: Path, n_samples: int
 ) -> tuple[list[tuple[int, int]], list[float], list[tuple[int, int]], list[float]]:
-    """Must-links, their weights, cannot-links, their weights."""
+    """Read must-links, their weights, cannot-links and their weights."""
     rows = _rows(path, ",")
     line, header = next(rows, (1, []))
     if header not in (_COLUMNS, _COLUMNS[:3]):
@@ -176,7 +174,7 @@ def _weight(path: Path, line: int, cell: str) -> float:
 
 
 def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) -> None:
-    """Write kinds of pairs as i, j, kind, weight; floats are written so that they read back equal."""
+    """Write pairs of all kinds as i, j, kind, weight; floats are written without loss."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -212,7 +210,7 @@ def sample_constraints(
 
 
 def share_of(fraction: float, total: int) -> int:
-    """ceil(fraction * total) of the fraction that was meant: 0.07 of 100 is 7, not 8."""
+    """ceil(fraction * total) for the decimal fraction: 0.07 of 100 is 7, not 8; at least 1 if total is."""
     meant = Fraction(fraction).limit_denominator(10**12)
     return max(min(1, total), math.ceil(meant * total))
 
@@ -220,7 +218,7 @@ def share_of(fraction: float, total: int) -> int:
 def _draw_mixed(
     gold: Gold, fraction: float, scheme: Scheme, rng: np.random.Generator, max_pairs: int
 ) -> Int64Array:
-    """Pairs of either kind: of all pairs, or all pairs among some of the samples."""
+    """Draw pairs of both kinds: from all pairs, or all pairs among a random subset of the samples."""
     n = gold.n_samples
     if scheme == "pooled":
         n_drawn = share_of(fraction, n_pairs(n))
@@ -231,18 +229,18 @@ def _draw_mixed(
 
 
 def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
-    """All pairs among some samples."""
+    """All pairs among the samples."""
     check_affordable(n_pairs(len(samples)), max_pairs)
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
 def sample_ranks(total: int, size: int, rng: np.random.Generator) -> Int64Array:
-    """``size`` different integers of 0..total-1, each set equally likely; O(size) memory."""
+    """Draw ``size`` distinct integers of 0..total-1, all sets equally likely; O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]
     ranks = np.empty(0, dtype=np.int64)
     while len(ranks) < size:
-        # Every value is as good as every other, so any surplus may go at random.
+        # All values are equally likely, so any surplus is removed at random.
         drawn = rng.integers(total, size=size - len(ranks) + 16)
         ranks = distinct(np.concatenate([ranks, drawn]))
     return rng.choice(ranks, size=size, replace=False)
@@ -299,7 +297,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
 
 
 class Gold(Protocol):
-    """Mask of the pairs of samples that share a label."""
+    """Gold labels: which pairs of samples share a label."""
 
     n_samples: int
     n_must: int
@@ -308,10 +306,10 @@ class Gold(Protocol):
         """Whether the two samples of each pair share a label."""
 
     def must_pairs(self, ranks: Int64Array) -> Int64Array:
-        """The must-links with the given numbers, 0 <= rank < n_must."""
+        """Must-links with the given ranks, 0 <= rank < n_must."""
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        """The cannot-links with the given numbers, 0 <= rank < n(n-1)/2 - n_must."""
+        """Cannot-links with the given ranks, 0 <= rank < n(n-1)/2 - n_must."""
 
 
 class SingleLabels:
@@ -342,23 +340,23 @@ class SingleLabels:
         return self._by_class[np.column_stack([self._start[group] + a, self._start[group] + b])]
 
     def cannot_pairs(self, ranks: Int64Array) -> Int64Array:
-        # Every member of a class goes with every sample of the later classes.
+        # Every member of a class is paired with every sample of the later classes.
         group, rest = _locate(ranks, self._cannot)
         a, b = np.divmod(rest, self.n_samples - self._end[group])
         return self._by_class[np.column_stack([self._start[group] + a, self._end[group] + b])]
 
 
 def _locate(ranks: Int64Array, ends: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Segment of a list cut at ``ends`` that holds a rank, and the position of the rank in it."""
+    """Segment of a list split at ``ends`` that contains each rank, and the position in it."""
     part = np.searchsorted(ends, ranks, side="right")
     return part, ranks - np.concatenate([[0], ends])[part]
 
 
 class LabelSets:
-    """Several labels per sample: the sample-by-sample product is made in blocks of rows, twice."""
+    """Several labels per sample; the sample-by-sample product is computed in blocks of rows, twice."""
 
     def __init__(self, indicator: Any) -> None:
-        # A product of one-byte integers would wrap at 256 common labels.
+        # A product of one-byte integers would overflow at 256 common labels.
         self._indicator = sparse.csr_array(indicator, dtype=np.int32)
         self.n_samples = int(self._indicator.shape[0])
         counts = [np.diff(block.indptr) for _, block in self._blocks()]
@@ -368,7 +366,7 @@ class LabelSets:
         self.n_must = int(must.sum())
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
-        """First row, and the later samples that share a label with each row of the block."""
+        """First row of each block, and the later samples that share a label with each row."""
         for part in block_slices(self.n_samples, self.n_samples):
             product = self._indicator[part] @ self._indicator.T
             later = sparse.csr_array(sparse.triu(product, k=part.start + 1))
@@ -398,7 +396,7 @@ class LabelSets:
             here = (row >= first) & (row < first + later.shape[0])
             starts = later.indptr.astype(np.int64)
             owner = np.repeat(np.arange(later.shape[0]), np.diff(starts))
-            # Gaps before the t-th partner of a row: where it stands, less the partners before it.
+            # Gaps before the t-th partner of a row: its offset minus the number of partners before it.
             gaps = later.indices - (first + owner + 1) - (np.arange(len(owner)) - starts[owner])
             local = row[here] - first
             passed = np.searchsorted(owner * width + gaps, local * width + position[here], side="right")

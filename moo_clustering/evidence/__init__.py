@@ -1,7 +1,7 @@
-"""Evidence of a few labels or pairs about the partitions of a pool, and about the other samples.
+"""Evidence of a few labels or pairs for the partitions of a pool, and for unlabelled samples.
 
-A pool becomes a kernel or a consensus, and labels make class scores of it; pairs are carried over a graph to
-other samples, and repair partitions; weights and scores choose among the members of the pool.
+Kernels of a pool turn labels into class scores. Pairs propagate over a graph to other samples, and repair
+partitions. Weights and scores select among the members of the pool, or form a consensus.
 """
 
 import lazy_loader as _lazy

@@ -22,18 +22,18 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import inverse_root
 from moo_clustering.validity.ensembles import check_runs
 
-# Scores and similarities below this count as this, so that logarithms and ratios stay finite.
+# Lower limit of scores and similarities, which keeps logarithms and ratios finite.
 FLOOR = 1e-9
-# Entries that differ by rounding only count as equal to the floor.
+# Tolerance for entries that differ from the threshold by rounding only.
 _ROUNDING = 1e-12
-# An affinity with more parts than clusters also gets this share of the unweighted pool and this constant,
-# so that the cut between its parts is not arbitrary.
+# Share of the unweighted pool, and constant, that are added to an affinity with more components than
+# clusters, so that the cut between components is not arbitrary.
 _WHOLE_POOL = 1e-3
 _TIE = 1e-6
 
 
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
-    """Share of the weight of the partitions that have two samples in one cluster.
+    """Weighted share of the partitions that have two samples in one cluster.
 
     O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory. Source: ParetoClustering:
     partition kernel.
@@ -41,22 +41,21 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     Parameters
     ----------
     labels : array-like of shape (n_partitions, n_samples)
-        Partitions of any numbering from 0 on.
+        Partitions with any labels from 0.
     weights : array-like of shape (n_partitions,)
-        At least 0 and somewhere above; divided by their sum. Partitions of weight 0 cost nothing.
+        Non-negative, not all 0; divided by their sum. Partitions of weight 0 are skipped.
     columns : array-like of int, shape (L,), optional
-        Samples to compare all others with. By default all of them.
+        Samples to compare all samples with. Default: all.
 
     Returns
     -------
     ndarray of shape (n_samples, L), float64
-        Sum over the partitions P of v_P [l_P(i) = l_P(j)]: a positive semidefinite kernel with ones on its
-        diagonal.
+        Sum over the partitions P of v_P [l_P(i) = l_P(j)], a positive semidefinite kernel with unit diagonal.
 
     Raises
     ------
     ValueError, TypeError
-        If labels, weights or columns are out of range or of the wrong shape.
+        If labels, weights or columns are invalid.
 
     Examples
     --------
@@ -70,20 +69,20 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     others = codes if columns is None else codes[:, check_columns(columns, rows.shape[1])]
     out = np.empty((codes.shape[1], others.shape[1]))
     weigh_together(np.ascontiguousarray(codes.T), np.ascontiguousarray(others), shares[weighty], out)
-    # Shares sum to 1 but for rounding.
+    # Sums of shares may exceed 1 by rounding.
     return np.minimum(out, 1.0, out=out)
 
 
 @documented(coassociation)
 def consensus_affinity(labels: ArrayLike, weights: ArrayLike, *, floor: float = 0.05) -> FloatArray:
-    """Co-association of all samples without its small entries, as a similarity to cluster.
+    """Co-association of all samples as a similarity, with small entries set to 0.
 
     O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
     floor : float, default=0.05
-        Entries up to this become 0.
+        Largest entry that is set to 0.
 
     Returns
     -------
@@ -106,25 +105,26 @@ def consensus_partition(
 ) -> NDArray[np.int32]:
     """Spectral clustering of the co-association of weighted partitions.
 
-    O(n_samples^3) time and O(n_samples^2) memory. Where the weighted partitions fall into more than k groups
-    that none of them joins, all partitions of the pool help to join them. Source: ParetoClustering:
-    consensus. Raises a ValueError or TypeError if labels, weights or k are out of range.
+    If the affinity has more than k connected components, the unweighted pool helps to join them.
+    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
-    weights : array-like of shape (n_partitions,)
-        At least 0 and somewhere above, as from :func:`consensus_weights`.
     k : int
         Number of clusters, from 1 to n_samples.
     floor : float, default=0.05
-        Co-associations up to this count as 0.
+        Largest co-association that is set to 0.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of shape (n_samples,), int32
-        Numbered by first appearance: k clusters, or as many as there are samples that some partition of the
-        pool (of any weight) tells apart, if these are fewer.
+        k clusters, or fewer if the pool (with any weights) distinguishes fewer; numbered by first appearance.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If labels, weights or k are invalid.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def consensus_partition(
         raise ValueError(f"k must be from 1 to the number of samples, {n_samples}; got {k}")
     if k in (1, n_samples):
         return np.arange(n_samples, dtype=np.int32) % np.int32(k)  # all in one, or each on its own
-    # Clusters are numbered alike whatever a caller calls them; so are the ties between them.
+    # Renumber, so that clusters and ties do not depend on the caller's labels.
     rows = relabel_by_first_appearance(rows)
     by_weight = rows[np.argsort(-shares, kind="stable")]
     first, kind = distinct_rows(rows[shares > 0].T)
     if len(first) <= k:
-        # Eigenvectors beyond the different rows would be arbitrary.
+        # Further eigenvectors than distinct rows would be arbitrary.
         return _with_clusters(kind.astype(np.int32), k, by_weight)
     affinity = consensus_affinity(rows, shares, floor=floor)
     if csgraph.connected_components(sp.csr_array(affinity), directed=False)[0] > k:
@@ -156,17 +156,13 @@ def consensus_partition(
 
 
 def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """At least k clusters, or as many as columns of ``rows`` differ if these are fewer.
-
-    One partition after the other cuts the largest cluster it can cut: its greatest piece stays, the rest
-    becomes a new one.
-    """
+    """Split largest clusters by one row after the other until there are k, or as many as ``rows`` allow."""
     found = found.astype(np.int64)
     n_clusters = int(found.max()) + 1
     for row in rows:
         width = int(row.max()) + 1
         while n_clusters < k:
-            # Different pairs of cluster and label, counted by cluster.
+            # Number of distinct labels in each cluster.
             n_pieces = np.bincount(np.unique(found * width + row) // width)
             sizes = np.where(n_pieces > 1, np.bincount(found), 0)
             if not sizes.any():
@@ -182,21 +178,25 @@ def _with_clusters(found: NDArray[np.int32], k: int, rows: NDArray[np.int32]) ->
 def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.9) -> FloatArray:
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
-    O(n_samples^3) time and O(n_samples^2) memory, whatever L: the whole diagonal is needed. Keep the full
-    kernel where columns change often. Source: ParetoClustering: graph kernel. Raises a ValueError or
-    TypeError if S is not symmetric and at least 0, or columns or factor are out of range.
+    O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
+    Source: ParetoClustering: graph kernel.
 
     Parameters
     ----------
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities of at least 0.
+        Symmetric non-negative similarities.
     factor : float, default=0.9
-        How far walks reach, in [0, 1).
+        Reach of the walks, in [0, 1).
 
     Returns
     -------
     ndarray of shape (n_samples, L), float64
-        Ones on the diagonal.
+        Kernel with unit diagonal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If S is not symmetric and non-negative, or columns or factor are invalid.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
 
 
 def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray:
-    """G_ij / sqrt(G_ii G_jj), in all columns or in some."""
+    """G_ij / sqrt(G_ii G_jj) in all or selected columns."""
     scale = 1.0 / np.sqrt(G.diagonal())
     chosen = slice(None) if columns is None else columns
     scaled: FloatArray = G[:, chosen] * scale[:, np.newaxis]
@@ -222,10 +222,9 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 
 @documented(coassociation)
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
-    """Inner products of the centred rows of X, divided by the mean of their squared lengths.
+    """Inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
-    if X is no table of finite numbers or columns are out of range.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
 
     Parameters
     ----------
@@ -234,7 +233,12 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_samples, L), float64
-        The mean of the full diagonal is 1; all 0 if all rows are equal.
+        The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If X is not a table of finite numbers, or columns are invalid.
 
     Examples
     --------
@@ -258,25 +262,25 @@ def kernel_ridge(
     *,
     noise: float = 0.1,
 ) -> FloatArray:
-    """Kernel ridge regression of class shares, which tends to equal shares far from all labels.
+    """Kernel ridge regression of class shares, which tend to equality far from all labels.
 
-    F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), the kernel k divided by the mean of its
-    labelled diagonal. Merged repeats give what a system with a row per labelled sample gives. O(L^3 +
-    n_samples L K) time. Source: ParetoClustering: partition kernel ridge. Raises a ValueError or TypeError if
-    shapes don't fit, a column is repeated, or counts or noise are not above 0.
+    F = 1/K + k[:, I] (k[I, I] + noise / counts)^-1 (Y - 1/K), with the kernel k divided by the mean of its
+    labelled diagonal. Merged repetitions and separate rows have the same result. O(L^3 + n_samples L K) time.
+    Raises a ValueError or TypeError if shapes do not match, a column is repeated, or counts or noise are not
+    positive. Source: ParetoClustering: partition kernel ridge.
 
     Parameters
     ----------
     kernel : array-like of shape (n_samples, L)
-        Kernel of all samples (or landmarks) with the labelled ones.
+        Kernel between all samples (or landmarks) and the labelled ones.
     columns : array-like of int, shape (L,)
-        Rows of the labelled samples, each once.
+        Distinct row indices of the labelled samples.
     targets : array-like of shape (L, K)
-        Classes of the labelled samples, one-hot; or shares of the classes at a landmark.
+        One-hot classes of the labelled samples, or class shares of landmarks.
     counts : array-like of shape (L,), optional
-        Number of labelled samples that each row stands for; ones by default.
+        Number of labelled samples per row. Default: 1.
     noise : float, default=0.1
-        Ridge for one labelled sample, above 0.
+        Positive ridge penalty for one labelled sample.
 
     Returns
     -------
@@ -300,9 +304,9 @@ def kernel_ridge(
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
     _check(known, n_known, shares, sizes, noise)
     block = values[known]
-    # Weighted, so that merged repeats change nothing.
+    # Weighted, so that merging repetitions changes nothing.
     scale = float(np.average(block.diagonal(), weights=sizes))
-    # A kernel that is 0 at all labels carries no information, and any scale will do.
+    # Any scale is correct for a kernel that is 0 at all labels.
     scale = scale if scale > 0 else 1.0
     uniform = 1.0 / shares.shape[1]
     system = block / scale
@@ -334,19 +338,19 @@ def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray
 def class_probabilities(
     F: ArrayLike, prior: ArrayLike | None = None, *, factors: ArrayLike | None = None
 ) -> FloatArray:
-    """Turn class scores into probabilities, moved half the way to the expected class shares.
+    """Convert class scores to probabilities, half way towards the expected class shares.
 
-    Class c is multiplied by sqrt(prior_c / mean of F_c), F with rows of sum 1. O(n_samples K). Source:
-    ParetoClustering: class shares.
+    Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
+    Source: ParetoClustering: class shares.
 
     Parameters
     ----------
     F : array-like of shape (n_samples, K)
-        Scores; those below 1e-9 count as 1e-9.
+        Scores; at least 1e-9 is used.
     prior : array-like of shape (K,), optional
-        Expected shares of the classes, above 0.
+        Expected shares of the classes, positive.
     factors : array-like of shape (K,), optional
-        Result of :func:`class_factors` for other samples of the same data; replaces ``prior``.
+        Factors from :func:`class_factors` for other samples of the same data; replace ``prior``.
 
     Returns
     -------
@@ -355,7 +359,7 @@ def class_probabilities(
     Raises
     ------
     ValueError
-        If the shapes don't fit, F holds NaN, or prior or factors are not above 0.
+        If shapes do not match, F contains NaN, or prior or factors are not positive.
 
     Examples
     --------
@@ -395,7 +399,7 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
 
 @documented(class_probabilities)
 def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
-    """Factors sqrt(prior_c / mean of F_c) of the classes, F with rows of sum 1.
+    """Class factors sqrt(prior_c / mean of F_c), for F with rows of sum 1.
 
     Source: ParetoClustering: class shares.
 
@@ -415,19 +419,18 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all columns, or some.
+    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns.
 
-    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory; few columns take a
-    third of the time.
+    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
     """
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be non-negative and below 1, got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
-    # Column-major, so that LAPACK works in place; positive definite, as B's eigenvalues are within [-1, 1].
+    # Column-major for LAPACK in place; positive definite, because B has eigenvalues in [-1, 1].
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
     A *= root
     A[np.diag_indices_from(A)] += 1.0
-    # In one thread: partitions made of it must not depend on how many there are.
+    # One thread, because resulting partitions must not depend on the number of threads.
     with one_thread():
         A, failed = lapack.dpotrf(A, lower=1, overwrite_a=1)
         if not failed and columns is not None and 3 * len(columns) < len(A):
@@ -444,13 +447,13 @@ def diffusion(
 
 
 def dense_affinity(W: Any, name: str = "W") -> FloatArray:
-    """Similarities as a dense array, which is not copied if it is one."""
+    """Convert similarities to a dense array, without a copy if they are dense."""
     graph = checked_graph(W, name)
     return graph.toarray() if sp.issparse(graph) else graph
 
 
 def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
-    """Sample numbers of shape (L,), each from 0 to ``n_samples - 1``."""
+    """Check sample indices of shape (L,), from 0 to ``n_samples - 1``."""
     chosen = checked_array(columns, "columns")
     if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
         raise TypeError(f"columns must be a list of sample numbers, got shape {chosen.shape}, {chosen.dtype}")
@@ -462,7 +465,7 @@ def check_columns(columns: ArrayLike, n_samples: int) -> IntpArray:
 
 
 def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.integer], FloatArray]:
-    """Labels of shape (n_partitions, n_samples) and weights of sum 1."""
+    """Check labels of shape (n_partitions, n_samples), and scale weights to sum 1."""
     rows = check_runs(labels)
     if rows.min() < 0:
         raise ValueError(
@@ -475,6 +478,6 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
         )
     if not np.isfinite(shares).all() or shares.min() < 0 or shares.max() == 0:
         raise ValueError("weights must be finite and non-negative, and positive for some partition")
-    # Divided by the greatest first: the sum of tiny weights may lack digits.
+    # Divided by the largest first, because sums of tiny weights may lose precision.
     shares = shares / shares.max()
     return rows, shares / shares.sum()

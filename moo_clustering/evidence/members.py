@@ -1,4 +1,4 @@
-"""Weights of the partitions of a pool, and the choice of one of them."""
+"""Weights of the partitions of a pool, and the selection of one of them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from moo_clustering._arrays import FloatArray, quoted
 from moo_clustering._data import checked_array
 
 _HARD, _SOFT = 1.0, 0.3
-# Rates of the exponential weights: of the score, of the ratio of numbers of clusters, of the evidence.
+# Rates of the exponential weights: score, ratio of numbers of clusters, evidence.
 _SCORE_RATE = 10.0
 _RATIO_RATE = 3.0
 _EVIDENCE_RATE = 0.3
-# Members with a weight of at most this share of the largest are left out.
+# Weights up to this share of the largest weight become 0.
 _LEAST_SELECTED = 1e-4
 
 
 def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: float = 0.25) -> FloatArray:
-    """Agreement of algorithm families plus a little graph modularity.
+    """Agreement of algorithm families plus weighted graph modularity.
 
-    Source: ParetoClustering: selection score. Raises a ValueError if the two differ in shape, hold NaN, or
-    the weight is negative.
+    Raises a ValueError if shapes differ, a value is NaN, or the weight is negative. Source: ParetoClustering:
+    selection score.
 
     Parameters
     ----------
     agreement, modularity : array-like of shape (n_partitions,)
     weight : float, default=0.25
-        Weight of the modularity, at least 0.
+        Non-negative weight of the modularity.
 
     Returns
     -------
@@ -60,18 +60,18 @@ def _scores(values: ArrayLike, name: str) -> FloatArray:
 
 
 def best_member(score: ArrayLike, n_clusters: ArrayLike, *, k: int | None = None) -> int:
-    """Number of the best partition; among equal scores the fewest clusters, then the first.
+    """Index of the partition with the largest score; ties go to the fewest clusters, then to the first.
 
-    Source: ParetoClustering: choice of a partition. Raises a ValueError if there is no partition, or the two
-    arguments don't fit.
+    Raises a ValueError if there is no partition or shapes differ. Source: ParetoClustering: choice of a
+    partition.
 
     Parameters
     ----------
     score : array-like of shape (n_partitions,)
-        Greater is better.
+        Larger is better.
     n_clusters : array-like of shape (n_partitions,)
     k : int, optional
-        Look only among the partitions whose number of clusters is nearest to it.
+        Consider only partitions with the number of clusters nearest to k.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def _scored(score: ArrayLike, n_clusters: ArrayLike) -> tuple[FloatArray, FloatA
 def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatArray:
     """Weights of partitions in a consensus of k clusters: ``exp(10 (s - max s) - 3 |ln(k_P / k)|)``.
 
-    Source: ParetoClustering: consensus. Raises a ValueError if there is no partition, the arguments don't
-    fit, or a number of clusters is below 1.
+    Raises a ValueError if there is no partition, shapes differ, or a number of clusters is below 1. Source:
+    ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ def consensus_weights(score: ArrayLike, n_clusters: ArrayLike, k: int) -> FloatA
     n_clusters : array-like of shape (n_partitions,)
         k_P, at least 1.
     k : int
-        Wanted number of clusters, at least 1.
+        Desired number of clusters, at least 1.
 
     Returns
     -------
     ndarray of shape (n_partitions,)
-        0 where a weight is no more than 1e-4 times the greatest.
+        Weights; 0 if at most 1e-4 times the largest.
 
     Examples
     --------
@@ -145,15 +145,15 @@ def _weights(logarithms: FloatArray, least: float) -> FloatArray:
 
 
 def evidence_weights(evidence: ArrayLike, *, drop: bool = False) -> FloatArray:
-    """Weights v = exp(0.3 (E - max E)) of the partitions, to sum 1.
+    """Weights v = exp(0.3 (E - max E)) of the partitions, scaled to sum 1.
 
-    Source: ParetoClustering: partition kernel, pair evidence. Raises a ValueError if there is no partition or
-    the evidence holds NaN.
+    Raises a ValueError if there is no partition or a value is NaN. Source: ParetoClustering: partition
+    kernel, pair evidence.
 
     Parameters
     ----------
     evidence : array-like of shape (n_partitions,)
-        Logarithm of the evidence for each partition, from labels or pairs.
+        Log evidence of each partition, from labels or pairs.
     drop : bool, default=False
         Set weights of at most 1e-4 times the largest to 0.
 

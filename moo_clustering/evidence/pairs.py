@@ -1,4 +1,4 @@
-"""Must-links and cannot-links carried to other samples, and partitions repaired by them."""
+"""Propagation of must-links and cannot-links to other samples, and repair of partitions by pairs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from moo_clustering.graphs import spectral_cuts
 from moo_clustering.graphs.matrices import short_indices
 from moo_clustering.validity.base import integer_rows
 
-# With fewer pairs than this, none is held out.
+# Smallest number of pairs of which some are held out.
 _FEWEST = 4
-# Logarithm of the odds .95 : .05 that a pair is right.
+# Log odds of a pair with probability .95 of being correct.
 _LOG_ODDS = 2.9
-# Weight of a pair against the votes of the neighbours, in repair_pairs: the votes of a sample sum to 1.
+# Weight of a pair in repair_pairs; the votes of a sample's neighbours sum to 1.
 _HARD, _SOFT = 1.0, 0.3
-#: Constraints on the samples at hand, or the sums z of lifted ones as a symmetric matrix.
+#: Constraints on the samples, or a symmetric matrix of the sums z of lifted constraints.
 PairsLike: TypeAlias = "PairwiseConstraints | Any"
 
 
@@ -38,18 +38,16 @@ def pair_matrix(
 ) -> sp.csr_array:
     """Symmetric matrix Z of the pairs: +1 for a must-link, -1 for a cannot-link (times its weight).
 
-    Source: ParetoClustering: pair propagation. Raises a ValueError or TypeError if the landmarks or n don't
-    fit the constraints.
+    Raises a ValueError or TypeError if the landmarks or n do not match the constraints. Source:
+    ParetoClustering: pair propagation.
 
     Parameters
     ----------
     constraints : PairwiseConstraints
     n : int, optional
-        Rows of Z: the number of samples, or of landmarks. By default that of the constraints, or the
-        greatest landmark + 1.
+        Number of samples or landmarks. Default: that of the constraints, or the largest landmark + 1.
     landmark_of : array-like of int, shape (constraints.n_samples,), optional
-        Landmark of every sample. Pairs are then lifted to their landmarks and summed; those of one landmark
-        with itself are left out.
+        Landmark of every sample. Pairs are lifted to landmarks and summed, without pairs within a landmark.
 
     Returns
     -------
@@ -86,21 +84,21 @@ def pair_matrix(
 
 
 def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArray:
-    """Similarities changed by exhaustive propagation of must-links and cannot-links.
+    """Adjust similarities by exhaustive propagation of must-links and cannot-links.
 
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
-    divided by its greatest magnitude. Similarities become 1 - (1 - F)(1 - W) where F >= 0, (1 + F) W
-    elsewhere; 1e-9 is added to all. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is
-    not square, symmetric and at least 0, alpha is out of range or the constraints don't fit.
+    divided by its largest absolute value. Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
+    plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not square, symmetric
+    and non-negative, alpha is out of range or the constraints do not match.
 
     Parameters
     ----------
     W : sparse matrix or array-like of shape (n_samples, n_samples)
         Symmetric similarities from 0 to 1.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
-        Pairs of samples, or a symmetric Z as from :func:`pair_matrix` (its diagonal is ignored).
+        Pairs, or a symmetric Z as from :func:`pair_matrix` (its diagonal is ignored).
     alpha : float
-        How far pairs are carried, in [0, 1).
+        Reach of the propagation, in [0, 1).
 
     Returns
     -------
@@ -133,13 +131,12 @@ class HeldOutPartition:
     Attributes
     ----------
     labels : ndarray of shape (m,), int32
-        Partition from the chosen affinity and all pairs, numbered by first appearance. m is the number of
-        rows of the affinities.
+        Partition by the selected affinity (m rows) and all pairs, numbered by first appearance.
     chosen : int
-        Position of the affinity.
+        Position of the selected affinity.
     violations : ndarray of shape (n_affinities,), float64
-        Held-out pairs (or their weight) that the partition from the other pairs violates; NaN where none
-        were held out. A column per number of clusters where several were tried.
+        Held-out pairs (or their weight) that the partition from the other pairs violates; NaN if none were
+        held out. One column per number of clusters if there are several.
     """
 
     labels: NDArray[np.int32]
@@ -156,26 +153,26 @@ def held_out_partition(
     landmark_of: ArrayLike | None = None,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
-    """Partition into k clusters from pairs propagated over the affinity that predicts pairs best.
+    """Partition into k clusters with the affinity that best predicts held-out pairs.
 
-    A random part of the pairs is propagated over every affinity; the one whose spectral partition violates
-    the fewest of the other pairs is chosen, and its partition made from all pairs. Source: ParetoClustering:
-    held-out choice between affinities. Raises a ValueError if there is no affinity, or affinities,
-    constraints, landmarks, k or share don't fit.
+    A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
+    violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
+    constraints, landmarks, k or share are invalid. Source: ParetoClustering: held-out choice between
+    affinities.
 
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        Symmetric similarities of shape (m, m) from 0 to 1, and the factor of :func:`propagate_pairs`, or
-        the matrix R there if it is known. Among equals the first one is chosen.
+        Symmetric similarities of shape (m, m) from 0 to 1, and alpha of :func:`propagate_pairs`, or its
+        matrix R if known. Ties go to the first.
     k : int
         Number of clusters, from 1 to m.
     constraints : PairwiseConstraints
         Pairs of samples.
     share : float, default=0.75
-        Share of the pairs that is propagated at first, in (0, 1).
+        Share of the pairs to propagate for the selection, in (0, 1).
     landmark_of : array-like of int, shape (n_samples,), optional
-        Row of the affinities that stands for each sample; by default each has its own.
+        Row of the affinities for each sample. Default: one row per sample.
     rng : numpy.random.Generator
 
     Returns
@@ -184,9 +181,8 @@ def held_out_partition(
 
     Notes
     -----
-    With fewer than 4 pairs there is nothing to choose by: the first affinity is taken. O(m^3) time for each
-    affinity, whose inverse is shared by the two sets of pairs; O(m^2) memory, and as much again for each
-    affinity.
+    The first affinity is used if there are fewer than 4 pairs. O(m^3) time per affinity, whose inverse serves
+    both sets of pairs; O(m^2) memory, and as much for each affinity.
 
     Examples
     --------
@@ -235,32 +231,31 @@ def cross_validated_partition(
     n_folds: int = 3,
     rng: np.random.Generator,
 ) -> HeldOutPartition:
-    """Partition from propagated pairs where the number of clusters is not known either.
+    """Partition from propagated pairs with a selected affinity and number of clusters.
 
-    As :func:`held_out_partition`, but for several numbers of clusters, and every pair is held out once. The
-    affinity and number with the greatest -2.9 V + bonus are taken, V the held-out pairs that are violated:
-    2.9 is the logarithm of the odds of pairs that are wrong with probability .05. O(n_samples^3) time for
-    each affinity and fold, O(n_samples^2) memory for each affinity. Source: ParetoClustering: held-out choice
-    between affinities. Raises a ValueError if there are fewer pairs than folds, or affinities, numbers or
-    constraints don't fit.
+    Holds out each pair once, and selects the affinity and number with the largest -2.9 V + bonus for V
+    violated pairs (2.9: log odds for pairs that are wrong with probability .05). O(n_samples^3) time per
+    affinity and fold, O(n_samples^2) memory per affinity. Raises a ValueError if there are fewer pairs than
+    folds, or affinities, numbers or constraints are invalid. Source: ParetoClustering: held-out choice
+    between affinities.
 
     Parameters
     ----------
     affinities : sequence of (W, alpha)
-        As for :func:`held_out_partition`; among equals the first one, with the fewest clusters.
+        As for :func:`held_out_partition`; ties go to the first affinity, then to the fewest clusters.
     ks : sequence of int
         Numbers of clusters, from 1 to the number of samples.
     constraints : PairwiseConstraints
         At least ``n_folds`` pairs.
     bonus : array-like of shape (n_ks,)
-        What speaks for every number of clusters without pairs, as a log-likelihood.
+        Log-likelihood of every number of clusters without pairs.
     n_folds : int, default=3
     rng : numpy.random.Generator
 
     Returns
     -------
     HeldOutPartition
-        Its ``violations`` have shape (n_affinities, n_ks), and ``chosen`` is the position of the affinity.
+        ``violations`` has shape (n_affinities, n_ks); ``chosen`` is the position of the affinity.
 
     Examples
     --------
@@ -291,7 +286,7 @@ def cross_validated_partition(
             cuts = spectral_cuts(adjusted(W, R, Z), list(ks), rng=rng)
             violations[q] += [_violated(labels, held_out) for labels in cuts]
     values = prices - _LOG_ODDS * violations
-    # Rounding must not decide among equal ones.
+    # Tolerance: ties must not depend on rounding.
     best = np.argwhere(values >= values.max() - 1e-9)
     chosen, at = (int(number) for number in min(best, key=lambda one: (one[0], ks[one[1]])))
     return HeldOutPartition(_cut(*walks[chosen], Z_all, ks[at], rng), chosen, violations)
@@ -304,7 +299,7 @@ def _cut(W: FloatArray, R: Walks, Z: sp.csr_array, k: int, rng: np.random.Genera
 def _split(
     constraints: PairwiseConstraints, share: float, rng: np.random.Generator
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
-    """A random part of all pairs, and the others; at least one pair in each."""
+    """Split the pairs at random, with at least one pair in each part."""
     n_pairs = len(constraints)
     n_known = min(max(round(share * n_pairs), 1), n_pairs - 1)
     known = np.zeros(n_pairs, dtype=np.bool_)
@@ -338,32 +333,29 @@ def repair_pairs(
     max_sweeps: int = 8,
     keep_clusters: bool = False,
 ) -> NDArray[np.int32]:
-    """Move samples to the clusters that their neighbours and their pairs ask for.
+    """Move samples to clusters according to their neighbours and pairs.
 
-    Groups of samples, one after the other, move to the cluster c with the greatest sum over their samples i
-    of ½ [i was in c at first] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c).
-    Only j and other ends of pairs outside the group count: what is inside moves along. A group stays where
-    nothing is better; a group of several clusters first takes that of its lowest sample. O(max_sweeps (nnz(S)
-    + n_pairs + n_groups k)) time. Hard must-links always hold afterwards; cannot-links where the similarities
-    allow it. Source: ParetoClustering: repair. Raises a ValueError or TypeError if labels, S and constraints
-    don't fit, or are out of range.
+    Groups of samples move, one after the other, to the cluster c with the largest sum over their samples i of
+    ½ [i was in c at first] + sum_j S_ij [j in c] / sum_j S_ij + w (must-links - cannot-links of i with c),
+    where j and pairs inside the group are ignored. A group stays if no cluster is better; a group in several
+    clusters starts in that of its lowest sample. O(max_sweeps (nnz(S) + n_pairs + n_groups k)) time. Hard
+    must-links are always satisfied, cannot-links if the similarities allow it. Raises a ValueError or
+    TypeError if labels, S and constraints are invalid or do not match. Source: ParetoClustering: repair.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        A partition, numbered from 0 on.
+        Partition with labels from 0.
     S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities of at least 0.
+        Symmetric non-negative similarities.
     constraints : PairwiseConstraints, or matrix of shape (n_samples, n_samples)
         Pairs of samples, or their summed signs as from :func:`pair_matrix`.
     hard : bool, default=True
-        Groups are what must-links join (positive entries of a matrix) and w = 1; otherwise every sample is a
-        group and w = 0.3.
+        Groups are the components of must-links (positive entries of a matrix), w = 1; else samples, w = 0.3.
     max_sweeps : int, default=8
-        Passes over all groups; it ends earlier when none moves.
+        Maximum number of passes over all groups; stops earlier if no group moves.
     keep_clusters : bool, default=False
-        Don't move a group that is a whole cluster, so that the number of clusters stays as it is after
-        groups were made of one cluster each.
+        Do not move a group that is a whole cluster, which keeps the number of clusters.
 
     Returns
     -------
@@ -394,7 +386,7 @@ def repair_pairs(
         raise ValueError(f"max_sweeps must be non-negative, got {max_sweeps}")
     Z = short_indices(as_pair_matrix(constraints, n))
     groups = _groups(constraints, Z) if hard else np.arange(n, dtype=np.intp)
-    # Stable: members by number, so that the first of a group is its lowest.
+    # Stable sort, so that the first member of a group is its lowest sample.
     members = np.argsort(groups, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     current = start[members[ends[:-1]]][groups]
@@ -421,7 +413,7 @@ def repair_pairs(
 
 
 def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
-    """Component of every sample, numbered by their lowest samples."""
+    """Component of every sample; components are numbered by their lowest sample."""
     if isinstance(constraints, PairwiseConstraints):
         return constraints.components().astype(np.intp)
     together = Z.copy()
@@ -432,7 +424,7 @@ def _groups(constraints: PairsLike, Z: sp.csr_array) -> IntpArray:
 
 
 def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
-    """Landmark of every sample, from 0."""
+    """Check the landmark of every sample, numbered from 0."""
     lift = checked_array(landmark_of, "landmark_of")
     if lift.shape != (n_samples,) or lift.dtype.kind not in "iu":
         raise ValueError(
@@ -444,7 +436,7 @@ def checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
 
 
 def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
-    """Matrix Z of the constraints on n samples; a matrix is checked and loses its diagonal."""
+    """Matrix Z of the constraints on n samples; checks a matrix and removes its diagonal."""
     if isinstance(constraints, PairwiseConstraints):
         return pair_matrix(constraints, n=n)
     Z = sp.csr_array(checked_table(constraints, "constraints", accept_sparse="csr"), copy=True)
@@ -462,14 +454,14 @@ def as_pair_matrix(constraints: PairsLike, n: int) -> sp.csr_array:
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Columns of R = (I - alpha B)^-1 for ``ends``, all samples in pairs: shape (n_samples, n_ends)."""
+    """Columns of R = (I - alpha B)^-1 for ``ends``, the samples in pairs: shape (n_samples, n_ends)."""
 
     ends: IntpArray
     columns: FloatArray
 
     @classmethod
     def of(cls, W: FloatArray, alpha: float | FloatArray, Z: sp.csr_array) -> Self:
-        """Columns for all pairs in Z, made of the factor or taken from the matrix R."""
+        """Columns for all pairs in Z, computed with factor ``alpha``, or selected from the matrix R."""
         ends = np.flatnonzero(np.diff(Z.indptr))
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
@@ -479,11 +471,11 @@ class Walks:
 
 
 def adjusted(W: FloatArray, R: Walks, Z: sp.csr_array) -> FloatArray:
-    """Similarities W changed by the pairs Z, all of them of samples with columns in R, carried with R."""
+    """Adjust similarities W by propagating the pairs Z with R, which has columns for all their samples."""
     if not Z.nnz:
         return W + FLOOR
     with one_thread():
-        # One direction of every pair is enough, as F + F' follows.
+        # One direction of each pair suffices, because F + F' follows.
         once = sp.triu(Z[R.ends][:, R.ends], 1).tocoo()
         if once.nnz < len(R.ends):
             F = (R.columns[:, once.row] * once.data) @ R.columns[:, once.col].T

@@ -1,4 +1,4 @@
-"""Classifiers of features beside an opinion from elsewhere, weighted by labels that were held out."""
+"""Classifiers of features that correct other class probabilities, with weights from held-out labels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from moo_clustering.evidence.kernels import kernel_ridge
 
 Classifier = Callable[[FloatArray], FloatArray]
 _FOLDS = 5
-# With more labels than this, one fold in five is held out, and fewer samples carry Gaussian kernels.
+# With more labels than this, one fold of five is held out, and Gaussian kernels use a subset of samples.
 _MANY = 2000
 _BASIS = 500
-# Share of a uniform opinion in every opinion: no single label may count without bound.
+# Share of the uniform distribution in all probabilities, which bounds the loss of a single label.
 _DOUBT = 0.02
 _ITERATIONS = 300
 _RIDGE = 0.1
@@ -32,28 +32,28 @@ _RIDGE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class ClassifierStack:
-    """Logistic regression and Gaussian kernel machines that correct the class probabilities of another.
+    """Logistic regression and Gaussian kernel machines that correct given class probabilities.
 
-    The probabilities are a product of powers, p_c ~ prod_m p_mc^(w_m), with every p_m mixed with .02 of a
-    uniform one. The weights w are at least 0, minimise the log-loss of labels held out in up to five folds
-    plus ``penalty`` |w - (1, 0, ...)|^2, and so stay near the first opinion unless many labels speak for
-    another.
+    The result is a weighted product, p_c ~ prod_m p_mc^(w_m), of the given probabilities (m = 1) and those of
+    the classifiers, each mixed with .02 of the uniform distribution. The non-negative weights w minimise the
+    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2.
 
     Attributes
     ----------
     weights : ndarray of shape (1 + n_classifiers,)
-        Of the first opinion, of logistic regression and, with ``gaussian``, of kernel ridge regression and
-        a support vector machine.
+        Weights of the given probabilities, of logistic regression and, with ``gaussian``, of kernel ridge
+        regression and a support vector machine.
     center : ndarray of shape (n_features,)
+        Mean of the labelled samples.
     spread : float
-        Features are centred and divided by this, the root of their mean variance, for the classifiers.
+        Root of the mean feature variance, by which centred features are divided.
     classifiers : tuple of callable
-        From scaled features to probabilities, of all labels.
+        Functions from scaled features to probabilities, fitted to all labels.
 
     References
     ----------
-    Wolpert, Stacked generalization, Neural Networks 5, 1992; the logarithmic pool and its penalty are this
-    package's own.
+    Wolpert, Stacked generalization, Neural Networks 5, 1992. The logarithmic pool and its penalty are from
+    this package.
 
     Examples
     --------
@@ -83,23 +83,23 @@ class ClassifierStack:
         gaussian: bool = False,
         penalty: float = 20.0,
     ) -> Self:
-        """Fit the classifiers, and weigh them by folds of the labelled samples.
+        """Fit the classifiers, and their weights by cross-validation on the labelled samples.
 
         Parameters
         ----------
         X : array-like of shape (n_labelled, n_features)
             Labelled samples.
         codes : array-like of int, shape (n_labelled,)
-            Their classes, from 0 on.
+            Classes of the labelled samples, from 0.
         n_classes : int
         first : callable
-            From a mask of the labelled samples that are known to the probabilities of the others, shape
-            (n_others, n_classes).
+            Function from a mask of known labelled samples to probabilities of the others, (n_others,
+            n_classes).
         gaussian : bool, default=False
-            Whether kernel ridge regression and a support vector machine with a Gaussian kernel take part,
-            which help where the first opinion is coarse and harm where it follows thin shapes.
+            Whether to add kernel ridge regression and a support vector machine with a Gaussian kernel, which
+            help if the given probabilities are coarse, and harm if these follow thin shapes.
         penalty : float, default=20
-            What a weight of 1 for a classifier costs, as a log-likelihood.
+            Cost of a weight of 1 for a classifier, as a log-likelihood.
 
         Returns
         -------
@@ -107,9 +107,9 @@ class ClassifierStack:
 
         Notes
         -----
-        Folds follow the distances from the mean of each class, so that nothing is drawn at random. With L
-        labels O(L^3) time for kernel ridge regression up to 2000 labels; with more, 500 of them carry the
-        kernel (subset of regressors), 2000 train the support vector machine, and a single fold is held out.
+        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
+        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
+        train the support vector machine, and one fold is held out.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")
@@ -137,12 +137,12 @@ class ClassifierStack:
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
         """Class probabilities of samples.
 
-        O(n L n_features) time with Gaussian kernels of L samples, at most 2000: 4 to 8 s for 200,000 samples.
+        O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
 
         Parameters
         ----------
         first : ndarray of shape (n, n_classes)
-            First opinion of the samples.
+            Given class probabilities of the samples.
         X : array-like of shape (n, n_features)
 
         Returns
@@ -159,7 +159,7 @@ class ClassifierStack:
 
 
 def _folds(X: FloatArray, codes: Int64Array) -> Int64Array:
-    """Fold of every sample: those of a class in turns, by their distance from its mean."""
+    """Fold of every sample; the samples of a class are dealt to folds by distance from the class mean."""
     sizes = np.bincount(codes)
     n_folds = min(_FOLDS, max(2, int(sizes[sizes > 0].min())))
     folds = np.zeros(len(codes), dtype=np.int64)
@@ -180,7 +180,7 @@ def _softmax(logarithms: FloatArray) -> FloatArray:
 
 
 def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> FloatArray:
-    """Weights of opinions (n_opinions, n, n_classes) for the classes of the n samples; a convex problem."""
+    """Weights of the probabilities (n_classifiers, n, n_classes) for n samples; a convex problem."""
     start = np.eye(len(logarithms))[0]
     own = np.arange(len(codes))
 
@@ -195,8 +195,8 @@ def _weights(logarithms: FloatArray, codes: Int64Array, penalty: float) -> Float
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
-# Classifiers are objects with a call, as closures could not be pickled. Classes without a label have
-# probability 0 where a model does not know them.
+# Callable objects, because closures cannot be pickled. Classes without labels get probability 0 from models
+# that do not know them.
 @dataclass(frozen=True, eq=False)
 class _Logistic:
     """Multinomial logistic regression with C = 1."""
@@ -222,7 +222,7 @@ class _Logistic:
 
 @dataclass(frozen=True, eq=False)
 class _GaussianRidge:
-    """Kernel ridge regression with exp(-|x - x'|^2 / n_features), the kernel width of scikit-learn's SVC."""
+    """Kernel ridge regression with kernel exp(-|x - x'|^2 / n_features), as in scikit-learn's SVC."""
 
     basis: FloatArray
     coefficients: FloatArray
@@ -232,7 +232,7 @@ class _GaussianRidge:
         targets = np.eye(n_classes)[codes]
         if len(X) <= _MANY:
             scores = kernel_ridge(_gaussian_kernel(X, X), np.arange(len(X)), targets, noise=_RIDGE)
-            # F = 1/K + k a and (k + noise) a = Y - 1/K, so that the scores F of the labels tell a.
+            # F = 1/K + k a and (k + noise) a = Y - 1/K, so the scores F of the labels determine a.
             return cls(X, (targets - scores) / _RIDGE)
         basis = X[_thinned(X, codes, _BASIS)]
         across, within = _gaussian_kernel(basis, X), _gaussian_kernel(basis, basis)
@@ -251,7 +251,7 @@ class _GaussianRidge:
 
 @dataclass(frozen=True, eq=False)
 class _SupportVectors:
-    """Support vector machine with the same kernel and C = 1; twice its margins are logits."""
+    """Support vector machine with the same kernel and C = 1; logits are twice the margins."""
 
     present: Int64Array
     n_classes: int
@@ -274,7 +274,7 @@ class _SupportVectors:
 
 
 def _thinned(X: FloatArray, codes: Int64Array, most: int) -> IntpArray:
-    """About so many samples or all of them, every class thinned out alike."""
+    """Select about ``most`` samples, at the same rate in every class, or all."""
     return np.argsort(_folds(X, codes), kind="stable")[:: max(1, len(X) // most)]
 
 

@@ -58,7 +58,7 @@ from moo_clustering.pool.families import (
 from moo_clustering.pool.partitions import PartitionPool
 
 EMBEDDING_KINDS: tuple[str, ...] = get_args(Embedding)
-# Fewer families have little informative agreement.
+# Agreement between fewer families is not informative.
 _FEW_FAMILIES = 4
 # Names of families for distances.
 _OF_DISTANCES = {"km": "kmed", "ward": "avg", "spec": "spec", "genie": "genie", "hdbscan": "hdbscan"}
@@ -102,16 +102,15 @@ def candidate_pool(
 ) -> PartitionPool:
     """Partition the same samples by families of algorithms with different biases.
 
-    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs.
-    Use landmarks for large data. Source: ParetoClustering: agreement of algorithm families. Raises a
-    ValueError or TypeError if data or parameters are invalid, there are fewer than three samples, or no
-    partition has two clusters.
+    O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
+    use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
+    are fewer than three samples, or no partition has two clusters. Source: ParetoClustering: agreement of
+    algorithm families.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Scaled features, or symmetric distances of shape (n_samples, n_samples) with
-        ``metric="precomputed"``.
+        Scaled features, or symmetric distances (n_samples, n_samples) with ``metric="precomputed"``.
     families : "auto" or sequence of str, default="auto"
         Names in :data:`FAMILIES`.
 
@@ -123,7 +122,7 @@ def candidate_pool(
         - ``"gmm"``: Gaussian mixtures from k-means, up to k = 20; not for distances.
         - ``"graph_agg"``: fragments merged along the graph.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     metric : {"euclidean", "precomputed"}, default="euclidean"
@@ -133,10 +132,10 @@ def candidate_pool(
     n_neighbors : int, default=10
         Number of neighbours per sample in the default graph.
     extra_candidates : sequence, optional
-        User-defined labels and clusterers, see :func:`extra_partitions`.
+        Custom labels and clusterers, see :func:`extra_partitions`.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of clusterers in ``extra_candidates``. The families are deterministic, and do not depend on each
-        other, nor on the order of the rows, except for ties and rounding.
+        Seed of clusterers in ``extra_candidates``. The families are deterministic, and independent of the
+        order of rows except for ties and rounding.
     n_jobs : int, optional
         Number of joblib workers, by default threads. Does not affect the result.
     verbose : bool, default=False
@@ -145,14 +144,12 @@ def candidate_pool(
     Returns
     -------
     PartitionPool
-        Partitions in the order of :data:`FAMILIES`, then the extra ones, with ascending k. It can contain
-        equal partitions, but none with a single cluster.
+        In the order of :data:`FAMILIES`, then extra ones, with ascending k. Contains no single cluster.
 
     Warns
     -----
     UserWarning
-        If families fail or find nothing, or fewer than four families remain, whose agreement is not
-        informative.
+        If families fail or find nothing, or fewer than four, whose agreement is not informative, remain.
 
     Examples
     --------
@@ -248,14 +245,13 @@ def bag_candidate_pool(
 ) -> tuple[PartitionPool, dict[str, FloatArray]]:
     """Partition bags by families of algorithms on several distances and embeddings.
 
-    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Source:
-    ParetoClustering: agreement of algorithm families. Raises a ValueError if distances or embeddings are
-    unknown or empty, numbers of clusters are out of range, there are fewer than three bags, or no partition
-    has two clusters.
+    O(n^2 n_features) time for n instances and O(n_bags^3) for the families; O(n_bags^2) memory. Raises a
+    ValueError if parameters are invalid, there are fewer than three bags, or no partition has two clusters.
+    Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
+    bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
         Scaled bags; :class:`~moo_clustering.bags.BagTransformer` scales every feature to 0..1.
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         See :func:`~moo_clustering.bags.bag_distance_kinds`. Families for each: ``kmed`` (k-medoids from three
@@ -264,13 +260,13 @@ def bag_candidate_pool(
         See :func:`~moo_clustering.bags.bag_embedding`. Families for each: ``km`` (k-means from three starts)
         and ``ward``.
     k_range : "auto" or iterable of int, default="auto"
-        Numbers of clusters, see :func:`k_grid`. HDBSCAN determines its own, up to 60.
+        Numbers of clusters, see :func:`k_grid`. HDBSCAN selects its own, up to 60.
     n_clusters : int, optional
         Added to ``k_range``.
     n_neighbors : int, default=10
         Number of neighbours per bag in the graphs.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the directions of the sliced distance. The families are deterministic.
+        Seed of the directions of the sliced distance; the families are deterministic.
     n_jobs : int, optional
         Number of threads. Does not affect the result.
 
@@ -315,9 +311,8 @@ def pool_of_bag_views(
 ) -> PartitionPool:
     """:func:`bag_candidate_pool` of bags with known distances.
 
-    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``;
-    ``graphs`` contains existing neighbour graphs. ``extra`` are further candidates (family, labels), which
-    come last.
+    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
+    ``graphs`` contains existing neighbour graphs. ``extra`` are candidates (family, labels) to append.
     """
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
@@ -337,11 +332,11 @@ def pool_of_bag_views(
     for kind, data in views:
         names = _OF_DISTANCES if data.precomputed else _OF_EMBEDDINGS
         with warnings.catch_warnings():
-            # SciPy warns that rows of distances are used as vectors, which is intended.
+            # SciPy warns about using rows of distances as vectors, which is intended here.
             warnings.simplefilter("ignore", ClusterWarning)
             candidates, failed = family_partitions(data, tuple(names), ks, n_jobs=n_jobs, verbose=verbose)
         found += [(f"{names[family]}@{kind}", labels) for family, labels in candidates]
-        # HDBSCAN finds only noise in many views, which is not a failure.
+        # Finding only noise is not a failure of HDBSCAN, and common in many views.
         failures |= {f"{names[family]}@{kind}": failed[family] for family in failed if family != "hdbscan"}
     warn_of_failures(failures, frozenset(family for family, _ in found))
     pool = PartitionPool.of([*found, *extra])
@@ -357,14 +352,11 @@ def family_partitions(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> tuple[list[tuple[str, Partition]], Failures]:
-    """Partitions of families with ascending numbers of clusters, and reasons for missing ones.
-
-    Partitions with a single cluster are omitted.
-    """
+    """Partitions of families by ascending number of clusters, from two, and reasons for missing ones."""
     # Sorted, so that starts and ties do not depend on the order of the rows.
     positions = data.own_order()
     data = data.ordered(positions)
-    # Parallel sums differ in their last digits, but results must be reproducible.
+    # One thread: parallel sums differ in their last digits, but results must be reproducible.
     with one_thread(), warnings.catch_warnings():
         _be_quiet()
         shared = _shared(data, families, ks)
@@ -415,7 +407,7 @@ def _in_order(labels: Partition, positions: IntpArray) -> Partition:
 
 
 def _be_quiet() -> None:
-    # Partitions with fewer clusters, or without convergence, are acceptable candidates.
+    # Partitions with fewer clusters or without convergence are acceptable candidates.
     warnings.simplefilter("ignore", ConvergenceWarning)
 
 
@@ -430,7 +422,7 @@ def _shared(data: PoolData, families: Sequence[str], ks: Sequence[int]) -> PoolD
 
 
 def _unless_failing(part: Callable[[], Any]) -> Any:
-    # Families that need it will fail, and be omitted.
+    # Families that need the failing part will fail and be omitted.
     try:
         return part()
     except Exception:

@@ -38,22 +38,21 @@ def extra_partitions(
 ) -> list[tuple[str, Partition]]:
     """Collect candidate partitions from user-supplied labels and clusterers.
 
-    Source: ParetoClustering: agreement of algorithm families. Raises a ValueError or TypeError if an entry
-    has another form, or its labels have another length or are neither integers nor names.
+    Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
+    Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
     extra_candidates : iterable, optional
         Entries ``(family, labels)``, ``(family, clusterer)``, or clusterers, whose class names the family.
-        Labels have shape (n_samples,), (n_landmarks,), or a leading axis for several partitions. Clusterers
-        are cloned, seeded if ``random_state`` is None, and fitted; any ``pareto_labels_`` are all used.
+        Labels have shape (n_samples,) or (n_landmarks,), or several rows. Clusterers are cloned, seeded if
+        ``random_state`` is None, and fitted; all their ``pareto_labels_`` are used.
     X : array-like of shape (n_landmarks, n_features)
         Data for the clusterers: landmarks or, without landmarks, samples.
     n_samples : int
         Number of samples.
     landmark_of : array-like of shape (n_samples,), optional
-        Landmark of each sample. Labels of samples become those of landmarks by majority; ties go to the
-        lowest label.
+        Landmark of each sample. Landmark labels are majorities over samples; ties go to the lowest label.
     rng : numpy.random.Generator
     metric : {"euclidean", "precomputed"}, default="euclidean"
         Whether X contains features or distances.
@@ -66,12 +65,12 @@ def extra_partitions(
     Warns
     -----
     UserWarning
-        If a clusterer fails, or a candidate has fewer than two clusters; these are left out.
+        If a clusterer fails, or a candidate has fewer than two clusters; both are omitted.
 
     Notes
     -----
     Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
-    table; otherwise it forms a separate cluster.
+    table, else it forms a separate cluster.
 
     Examples
     --------
@@ -107,7 +106,7 @@ def extra_parts(
     table = _table(X, m)
     data = None if table is None else PoolData(table, metric == "precomputed")
     for family, source in [_entry(item) for item in _listed(extra_candidates)]:
-        # Draw a seed even for labels, so that replacing a clusterer by its labels changes no other seed.
+        # Draw a seed even for labels, so that replacing a clusterer by labels changes no other seed.
         seed = int(rng.integers(2**31 - 1))
         if hasattr(source, "fit"):
             try:
@@ -143,7 +142,7 @@ def _length(X: Any) -> int:
 
 
 def _table(X: Any, m: int) -> FloatArray | None:
-    """Return X as a dense table of finite numbers with m rows; None if this is impossible."""
+    """Return X as a dense table of finite numbers with m rows, or None if this is impossible."""
     if issparse(X):
         return None
     try:
@@ -190,7 +189,7 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
 
 
 def _sortable(rows: NDArray[Any]) -> bool:
-    """Whether labels of any type are all numbers that are not NaN, or all names."""
+    """Whether labels are all numbers without NaN, or all names."""
     try:
         return all((row == row).all() and len(np.unique(row)) > 0 for row in rows)
     except TypeError:

@@ -53,7 +53,7 @@ _MOST_CLUSTERS = 60
 _MOST_COMPONENTS = 20
 # Maximum number of features for full covariances.
 _MOST_FULL = 12
-# Added to the variances of mixtures.
+# Added to the variances of mixture components.
 _LEAST_VARIANCE = 1e-3
 # Maximum number of iterations of mixtures, and gain in mean log density below which they stop.
 _MOST_TURNS, _LEAST_GAIN = 60, 1e-3
@@ -71,7 +71,7 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     k_range : "auto" or iterable of int, default="auto"
         ``"auto"``: 2 to 20 and the even numbers up to 40, at most max(6, ceil(sqrt(n_samples))).
     n_clusters : int, optional
-        A number to include, unless it is 1 or n_samples.
+        Number to include, unless it is 1 or n_samples.
 
     Returns
     -------
@@ -119,7 +119,7 @@ class PoolData:
     """Samples, with the graph and the linkage that several families share."""
 
     X: FloatArray  # shape (n_samples, n_features), or (n_samples, n_samples) distances
-    precomputed: bool  # whether X holds distances
+    precomputed: bool  # whether X contains distances
     n_neighbors: int = 10  # neighbours per sample in the graph
     given_graph: csr_array | None = None  # shape (n_samples, n_samples)
     # shape (n_samples - 1, 4), as returned by scipy.cluster.hierarchy.linkage
@@ -162,8 +162,7 @@ class PoolData:
     def density_terms(self) -> tuple[FloatArray, tuple[IntpArray, ...], float]:
         """Terms of log densities, shape (n_terms, n_samples), pairs of features, and minimum variance.
 
-        The terms of a sample are products of pairs of features, features and 1. With more than 12 features,
-        squares are the only products.
+        Terms are products of pairs of features (squares only, above 12 features), features and 1.
         """
         rows = np.ascontiguousarray((self.X - self.X.mean(axis=0)).T)
         each = np.arange(len(rows))
@@ -175,12 +174,12 @@ class PoolData:
     def own_order(self) -> IntpArray:
         """Return the samples sorted by distance from the mean, then by features: independent of row order.
 
-        Precomputed distances are sorted by the sum of squared distances to all other samples.
+        Precomputed distances are sorted by their sum of squares to all other samples.
         """
         rows = self.X if self.precomputed else self.X - self.X.mean(axis=0)
         rows = rows / (np.abs(rows).max() or 1.0)
         far = np.einsum("ij,ij->i", rows, rows)
-        # Differences by rounding are ties.
+        # Differences due to rounding are ties.
         far = np.round(far / (far.max() or 1.0), _TIE_DIGITS)
         return np.lexsort((far,) if self.precomputed else (*self.X.T[::-1], far))
 
@@ -205,10 +204,7 @@ Builder = Callable[[PoolData, Sequence[int]], list[Partition]]
 
 
 def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return the best k-means partition per k, from three k-means++ starts and the Ward cut, or k-medoids.
-
-    k-medoids is used for precomputed distances.
-    """
+    """Return the best k-means partition per k, from three k-means++ starts and a Ward cut, or k-medoids."""
     if data.precomputed:
         return [k_medoids(data.X, k, n_init=_STARTS, rng=np.random.default_rng(k)) for k in ks]
     return [_kmeans(data, k) for k in ks]
@@ -216,7 +212,7 @@ def kmeans_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
 
 def _kmeans(data: PoolData, k: int) -> Partition:
     if k not in data.found_means:
-        # With many clusters, random starts miss some of them at random.
+        # With many clusters, random starts miss some clusters.
         cut = None if data.given_merges is None else tree_cut(data.given_merges, k)
         centers = None if cut is None else _means(data.X, cut, k)
         data.found_means[k] = kmeans_labels(
@@ -276,10 +272,9 @@ def reachability_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 
 
 def hdbscan_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods.
+    """Return HDBSCAN partitions for several minimum cluster sizes and both selection methods, not ``ks``.
 
-    ``ks`` is ignored. Noise is assigned to the cluster of its nearest clustered sample. All partitions are
-    extracted from one tree, which depends on neither option.
+    Noise joins the cluster of the nearest clustered sample.
     """
     tree = _density_tree(data, min(_MIN_SAMPLES, data.n_samples))
     found: list[Partition] = []
@@ -308,7 +303,7 @@ def _density_tree(data: PoolData, min_samples: int) -> NDArray[Any]:
         nearer = reach[newest] < least
         least[nearer], source[nearer] = reach[newest, nearer], newest
         least[inside] = np.inf
-        # On ties the first, as in scikit-learn.
+        # Ties go to the first, as in scikit-learn.
         newest = int(least.argmin())
         edges[step] = source[newest], newest, least[newest]
     return _process_mst(edges)
@@ -321,18 +316,15 @@ def _sizes(n_samples: int) -> list[int]:
 
 
 def mixture_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition]:
-    """Fit Gaussian mixtures for every k up to 20, starting from k-means.
-
-    Covariances are full for up to 12 features, otherwise diagonal.
-    """
+    """Fit Gaussian mixtures (full covariances up to 12 features) for every k up to 20, from k-means."""
     return [_mixture(data, _kmeans(data, k)) for k in ks if k <= _MOST_COMPONENTS]
 
 
 def _mixture(data: PoolData, start: Partition) -> Partition:
-    """Fit a Gaussian mixture by expectation-maximisation, starting from a partition; return its clusters.
+    """Fit a Gaussian mixture by expectation-maximisation from a partition, and return its clusters.
 
-    Log densities are linear in the squares, products and features of a sample, so one matrix product computes
-    all log densities, and another all moments. Takes O(n k p) time per iteration, with p such terms.
+    Log densities are linear in the squares, products and features of a sample, and computed by matrix
+    products. O(n k p) time per iteration, with p such terms.
     """
     terms, upper, least = data.density_terms
     # If there are fewer distinct samples than clusters, some clusters are empty.
@@ -385,8 +377,8 @@ def agglomerated_partitions(data: PoolData, ks: Sequence[int]) -> list[Partition
 def k_medoids(D: FloatArray, k: int, *, n_init: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Cluster symmetric distances ``D`` by alternating k-medoids, the best of ``n_init`` k-means++ starts.
 
-    There are fewer than k clusters if there are fewer distinct samples. An iteration takes
-    O(n_samples k + n_samples^2 / k) time if clusters have similar sizes.
+    Returns fewer than k clusters if there are fewer distinct samples. An iteration takes O(n_samples k +
+    n_samples^2 / k) time for clusters of similar sizes.
     """
     runs = [_run(D, _seeded(D, k, rng)) for _ in range(n_init)]
     return min(runs, key=lambda run: run[1])[0]
@@ -439,19 +431,18 @@ def _seeded(D: FloatArray, k: int, rng: np.random.Generator) -> IntpArray:
 
 
 def n_fragments(n_samples: int) -> int:
-    """Return n_samples // 5, but at most max(40, 3 sqrt(n_samples))."""
+    """Return n_samples // 5, at most max(40, 3 sqrt(n_samples)) and at least min(6, n_samples)."""
     wanted = min(n_samples // 5, max(40, math.isqrt(9 * n_samples)))
-    # With few samples, a fifth would leave nothing to merge.
+    # For few samples, a fifth would be too few fragments to merge.
     return max(wanted, min(n_samples, LEAST_TOP))
 
 
 def merged_fragments(graph: csr_array, labels: IntArray, ks: Sequence[int]) -> list[Partition]:
-    """Merge the clusters a, b with the greatest W_ab / (vol_a vol_b) until the smallest number in ``ks``.
+    """Merge the clusters a, b with the largest W_ab / (vol_a vol_b) until the smallest number in ``ks``.
 
-    W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. If no
-    clusters are linked, the two with the smallest volumes are merged; ties go to the lowest labels. Returns
-    one partition per k, ascending, without any k above the number of fragments. Takes O(m^3) time for m
-    fragments, with one matrix operation per merge.
+    W_ab is the sum of similarities between a and b, and vol_a the sum of all similarities of a. Without
+    links, the smallest volumes are merged; ties go to the lowest labels. Returns one partition per k,
+    ascending, for k up to the number of fragments. O(m^3) time for m fragments.
     """
     numbers, own = np.unique(labels, return_inverse=True)
     m = len(numbers)

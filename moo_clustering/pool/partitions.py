@@ -1,4 +1,4 @@
-"""PartitionPool: partitions of the same samples, each with the family of algorithms that made it."""
+"""PartitionPool: partitions of the same samples, with the algorithm family of each."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from moo_clustering._data import checked_array
 
 @dataclass(frozen=True, eq=False)
 class PartitionPool:
-    """Partitions of the same samples, each with the name of the family that made it.
+    """Partitions of the same samples, with the name of the family that created each.
 
     Source: ParetoClustering: agreement of algorithm families.
 
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
-        Clusters numbered by first appearance, see :meth:`of` for labels that are not.
+        Clusters numbered by first appearance; :meth:`of` renumbers labels.
     families : tuple of str, length n_partitions
 
     Raises
     ------
     ValueError
-        Labels that are no table of whole numbers from 0 on, or another number of families than of rows.
+        If labels are not a table of non-negative integers, or the number of families differs from that of
+        rows.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Pool of labels in any numbering; candidates that have one cluster only are dropped.
+        """Create a pool of any labels, renumbered; candidates with a single cluster are dropped.
 
         Parameters
         ----------
@@ -72,7 +73,7 @@ class PartitionPool:
         Raises
         ------
         ValueError
-            Labels of unequal lengths, or no candidate of two clusters or more.
+            If lengths differ, or no candidate has two clusters.
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
@@ -101,22 +102,22 @@ class PartitionPool:
 
     @cached_property
     def family_names(self) -> tuple[str, ...]:
-        """Names of the families in the order in which they first appear."""
+        """Family names in order of first appearance."""
         return tuple(dict.fromkeys(self.families))
 
     @cached_property
     def family_codes(self) -> Int64Array:
-        """Position in ``family_names`` for every partition, shape (n_partitions,)."""
+        """Position of the family of every partition in ``family_names``, shape (n_partitions,)."""
         number = {name: code for code, name in enumerate(self.family_names)}
         return np.array([number[family] for family in self.families], dtype=np.int64)
 
     def subset(self, rows: Any) -> PartitionPool:
-        """The partitions at some positions (or of a mask), in their order."""
+        """Select partitions by position or mask, in that order."""
         chosen = np.arange(self.n_partitions)[rows]
         return PartitionPool(self.labels[chosen], tuple(self.families[row] for row in np.atleast_1d(chosen)))
 
     def joined(self, other: PartitionPool) -> PartitionPool:
-        """These partitions and then those of another pool on the same samples."""
+        """Append the partitions of another pool of the same samples."""
         if other.n_samples != self.n_samples:
             raise ValueError(
                 f"pools must be on the same samples, got {self.n_samples} and {other.n_samples} of them."
@@ -124,9 +125,9 @@ class PartitionPool:
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:
-        """Labels of samples that have the landmarks ``index``, shape (n_partitions, len(index))."""
+        """Labels of samples whose landmarks are ``index``, shape (n_partitions, len(index))."""
         return self.labels[:, index]
 
     def tagged(self, tag: str) -> PartitionPool:
-        """Same partitions, with families named ``family@tag``."""
+        """Copy with families renamed to ``family@tag``."""
         return PartitionPool(self.labels, tuple(f"{family}@{tag}" for family in self.families))

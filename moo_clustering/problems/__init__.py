@@ -1,7 +1,7 @@
 """pymoo problems whose individuals are partitions or graphs of the samples.
 
-:class:`PartitionProblem` composes any encoding, validity indices and constraints, and is the one to
-subclass; the others are problems of papers, or need an evaluation of their own. All score whole populations.
+:class:`PartitionProblem` combines any encoding, validity indices and constraints; subclass it for a new
+problem. The others are problems of papers, or need a special evaluation. All evaluate whole populations.
 """
 
 import lazy_loader as _lazy

@@ -48,53 +48,48 @@ Centers = Literal["medoid", "mean"]
 OF_BAGS = {index.name: index for index in (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)}
 # Indices computed from products of bag means and instances.
 OF_GEOMETRY = (BagDaviesBouldin, BagSDbw, FTWCV, TWCV)
-# Indices that moves of single bags can decrease, and their names as objectives of moves.
+# Indices that the reassignment of single bags can decrease, and their names in BagObjective.
 MOVED = {"bag_davies_bouldin": "db", "twcv": "twcv", "ftwcv": "ftwcv"}
 
 
 class BagPartitionProblem(PartitionProblem):
     """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
-    A :class:`PartitionProblem` with a gene per bag, the cluster number 0..n_clusters-1. Genes can skip
-    numbers; :meth:`decode` returns contiguous labels. Source: Evolutionary multi-instance clustering, Eqs. 4,
-    7, 10, 12-17.
+    Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
+    contiguous labels. Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
-    bags : Bags or anything :func:`~moo_clustering.bags.as_bags` takes
-        Scaled as distances require.
+    bags : Bags or anything accepted by :func:`~moo_clustering.bags.as_bags`
+        Bags, scaled for the distances.
     n_clusters : int
     objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other
-        indices of bags. Maximised indices are negated, see :meth:`natural`. Infinite values become 1e6.
+        ``"bag_davies_bouldin"``, ``"bag_silhouette"``, ``"bag_sdbw"``, ``"twcv"``, ``"ftwcv"``, or other bag
+        indices. Maximised indices are negated, see :meth:`natural`. Infinite values become 1e6.
     weighting : {"bag", "instance"}, default="bag"
-        Centroids are means of bag means (Eq. 3) or of all instances, for indices given by name or class.
+        Whether centroids are means of bag means (Eq. 3) or of all instances. Ignored for index objects.
     min_cluster_size : int, default=1
         Smallest number of bags per cluster; 0 allows empty clusters.
     size_constraint : bool, optional
-        Whether ``min_cluster_size`` is an inequality constraint. Default: if it is above 1. The moves and
-        repairs of ``objective`` respect it in any case.
-    constraints : PairwiseConstraints, optional
-        Must-links and cannot-links between bags.
+        Whether ``min_cluster_size`` is an inequality constraint. Default: if it exceeds 1. Local search and
+        repair with ``objective`` always respect it.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        As for :class:`PartitionProblem`. Moves minimise ``objective`` times 1 + V, except for ``"none"``.
-        With ``"constraint"``, the repair also satisfies constraints if possible.
+        As for :class:`PartitionProblem`. Local search minimises ``objective`` times 1 + V, except with
+        ``"none"``. With ``"constraint"``, repair also satisfies the constraints if possible.
 
     Attributes
     ----------
     bags : Bags
     objective : BagObjective
         Objective of :class:`~moo_clustering.operators.ImprovementMutation` and other local searches: the
-        first of "bag_davies_bouldin", "twcv" and "ftwcv" among ``objectives``, or "bag_davies_bouldin".
+        first of "bag_davies_bouldin" (default), "twcv" and "ftwcv" in ``objectives``.
     distances : ndarray of shape (n_bags, n_bags)
-        Directed Hausdorff distances, computed on first access.
+        Directed Hausdorff distances, computed on first access and shared by all copies.
     n_clusters, min_cluster_size : int
 
     Notes
     -----
-    Distances from instances to bag means and between bags are computed once, on first access, and shared by
-    all indices, copies and operators. A population of P partitions costs O(P (n N + N^2)) time for N bags
-    with n instances.
+    A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
 
     Examples
     --------
@@ -148,7 +143,7 @@ class BagPartitionProblem(PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Directed Hausdorff distances, from row to column."""
+        """Directed Hausdorff distances from row to column."""
         return self._tables.distances()
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
@@ -159,12 +154,11 @@ class BagPartitionProblem(PartitionProblem):
 class BagMedoidProblem(PartitionProblem):
     """Partitions of bags by a varying number of medoids, optimised by one or several indices.
 
-    A :class:`PartitionProblem` whose genes are bag numbers of medoids, or -1 for empty slots
-    (:class:`~moo_clustering.encodings.MedoidSlotEncoding`). Its operators are
-    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. A
-    population of P individuals costs O(P k_max N) time to decode, and O(P (N + k_max^2)) for the index of
-    medoids, which depends on the medoids and not only on the partition. Source: Evolutionary multi-instance
-    clustering (MIGCUK), Eq. 10.
+    Genes are the indices of medoid bags, or -1 for empty slots, see
+    :class:`~moo_clustering.encodings.MedoidSlotEncoding`. Its operators are
+    :class:`~moo_clustering.operators.EncodingSampling`, ``SlotOnePointCrossover`` and ``SlotMutation``. P
+    individuals take O(P k_max N) time to decode, and O(P (N + k_max^2)) for the medoid index, which is scored
+    per set of medoids. Source: Evolutionary multi-instance clustering (MIGCUK), Eq. 10.
 
     Parameters
     ----------
@@ -172,20 +166,17 @@ class BagMedoidProblem(PartitionProblem):
         Largest number of clusters.
     k_min : int, default=2
         Smallest number of clusters.
-    objectives : sequence of str, ValidityIndex objects or classes, default=("bag_davies_bouldin",)
-        As for :class:`BagPartitionProblem`. Infinite values become 1e6.
     centers : {"medoid", "mean"}, default="medoid"
-        Centres of ``"bag_davies_bouldin"``, given by name or class: the medoids of the individual, or the
-        centroids of its clusters.
+        Centres of ``"bag_davies_bouldin"``: medoids, or cluster centroids. Ignored for index objects.
     kind : str, default="directed"
-        Distance between bags, see :func:`~moo_clustering.bags.bag_distances`: "directed", "symmetric",
-        "mean_min", "min_min" or "mean". Also used by the silhouette, given by name or class.
+        Distance between bags, also for the silhouette unless it is an index object: "directed", "symmetric",
+        "mean_min", "min_min" or "mean". See :func:`~moo_clustering.bags.bag_distances`.
 
     Attributes
     ----------
     bags : Bags
     distances : ndarray of shape (n_bags, n_bags)
-        Distances from row to column, shared by encoding, indices and copies.
+        Distances from row to column, shared by all copies.
 
     Examples
     --------
@@ -228,7 +219,7 @@ class BagMedoidProblem(PartitionProblem):
 
     @property
     def distances(self) -> FloatArray:
-        """Distances between bags, from row to column."""
+        """Distances between bags from row to column."""
         return self._tables.distances()
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
@@ -243,8 +234,7 @@ class BagMedoidProblem(PartitionProblem):
 class MedoidDaviesBouldin(ValidityIndex):
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    Partitions without given medoids are scored with the medoids of Eq. 2. Source: Evolutionary multi-instance
-    clustering, Eqs. 2 and 10.
+    :meth:`evaluate` uses the medoids of Eq. 2. Source: Evolutionary multi-instance clustering, Eqs. 2 and 10.
     """
 
     name: ClassVar[str] = "bag_davies_bouldin"
@@ -253,7 +243,7 @@ class MedoidDaviesBouldin(ValidityIndex):
     distances_: NDArray[np.floating]
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to distances of shape (n_bags, n_bags), from row to column."""
+        """Fit to distances of shape (n_bags, n_bags) from row to column."""
         self.distances_ = np.asarray(data)
         return self
 
@@ -263,10 +253,9 @@ class MedoidDaviesBouldin(ValidityIndex):
         return self.of_medoids(labels, encoding.encode(labels))
 
     def of_medoids(self, labels: IntArray, medoids: IntArray) -> FloatArray:
-        """Values of partitions with medoids; inf without two distinct medoids.
+        """Values of contiguous labels with one medoid per cluster; inf without two distinct medoids.
 
-        Labels are contiguous, and every cluster contains one of the medoids of shape (n_individuals, k_max),
-        in any order, with -1 in empty slots.
+        ``medoids`` has shape (n_individuals, k_max), with -1 in empty slots.
         """
         row, slot = np.nonzero(medoids >= 0)
         ids = medoids[row, slot]
@@ -281,12 +270,12 @@ def bag_indices(
     tables: BagTables,
     replaced: Mapping[Any, Callable[[BagTables], ValidityIndex]] | None = None,
 ) -> list[ValidityIndex]:
-    """Fit copies of indices to bags, with the options of the tables for indices given by name or class.
+    """Fit copies of indices to bags; indices specified by name or class use the options of the tables.
 
     Parameters
     ----------
     replaced : mapping of classes to functions of tables, optional
-        Replacements of indices given by name or class.
+        Replacements of indices specified by name or class.
     """
     listed = index_list(objectives)
     names = [index for index in listed if isinstance(index, str)]
@@ -323,7 +312,7 @@ def _fitted(objective: Index, tables: BagTables) -> ValidityIndex:
 def moved_objective(
     indices: Sequence[ValidityIndex], tables: BagTables, n_clusters: int, **options: Any
 ) -> BagObjective:
-    """Objective of the first index that moves of single bags can decrease; default: Davies-Bouldin."""
+    """Objective for the first index that reassigning single bags can decrease; default: Davies-Bouldin."""
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
@@ -338,15 +327,12 @@ def moved_objective(
 
 
 def finite(index: ValidityIndex, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace infinite values of a minimised index by 1e6, as in indices of bags."""
+    """Replace infinite values of a minimised index by 1e6, as the bag indices do."""
     return values if index.greater_is_better else np.where(values == np.inf, UNDEFINED, values)
 
 
 class BagTables:
-    """Products and distances (``kind``) of bags, computed on first access and shared by all copies.
-
-    ``weighting`` applies to indices given by name.
-    """
+    """Products and distances of bags with default options, computed on first access, shared by all copies."""
 
     def __init__(self, bags: Bags, weighting: Weighting, kind: Kind, n_jobs: int | None) -> None:
         self.bags = bags
@@ -360,7 +346,7 @@ class BagTables:
         """Products of bag means and instances."""
         weighting = self.weighting if weighting is None else weighting
         if weighting not in self._geometries:
-            # A smallest cluster size would allow more pruning, but individuals can violate it.
+            # No minimum cluster size, which would allow more pruning: individuals can violate it.
             self._geometries[weighting] = BagGeometry(self.bags, weighting=weighting, n_jobs=self.n_jobs)
         return self._geometries[weighting]
 

@@ -1,4 +1,4 @@
-"""Fuzzy clusters of categorical data around modes: the problem, and the spaces of codes and of numbers."""
+"""Fuzzy clustering of categorical data around modes: the problem, and spaces of codes and of numbers."""
 
 from __future__ import annotations
 
@@ -19,66 +19,59 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block. Sums over samples are sums over these blocks, whatever else is in the population, so
-# that an individual gets the same bits in any population.
+# Samples per block. Sums over samples add the same blocks in any population, so that an individual gets
+# identical bits.
 BLOCK_SAMPLES = 512
-# Numbers held at once by all threads, 256 MB of float64; and by a block, so that it stays in the cache.
+# Numbers in memory for all threads (256 MB of float64), and per block, which fits in the cache.
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
-# Arrays with a number per mode and sample: distances, memberships, their powers, a product.
+# Number of arrays with one number per mode and sample: distances, memberships, their powers, a product.
 COPIES = 4
-# With fewer memberships a thread costs more than it saves.
+# Smallest number of memberships that is worth a thread.
 LEAST_PER_THREAD = 1 << 18
-# Sums of memberships are equal if they differ by less than this share: the order of additions is arbitrary.
+# Relative tolerance for equal sums of memberships, because the order of additions is arbitrary.
 TIE = 1e-10
-# Average number of categories of an attribute beyond which a sparse table is faster than a dense one.
+# Mean number of categories per attribute above which a sparse table is faster than a dense one.
 SPARSE_CATEGORIES = 64
 
 
 class FuzzyModesProblem(SignedProblem):
     """Find modes of fuzzy clusters that are compact (pi) and far apart (sep).
 
-    Genes are the attributes of K modes, one mode after the other. Evaluation computes memberships of the
-    samples, replaces each mode by that of its fuzzy cluster, scores the new modes and writes them back to
-    the individuals (``out["X"]``, which pymoo's evaluator stores).
+    Genes are the attributes of K modes, one mode after the other. Evaluation replaces each mode by the mode
+    of its fuzzy cluster, scores the new modes and writes them to the individuals (``out["X"]``).
 
-    - ``pi``, minimised: sum over the clusters of the mean distance of their members from the mode.
-    - ``sep``, maximised: sum of distances between modes, with the largest weights on near ones.
+    - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
+    - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Category codes 0, 1, ... of every attribute, or numbers with ``metric="euclidean"``.
+        Category codes 0, 1, ... of every attribute, or numeric features with ``metric="euclidean"``.
     n_clusters : int
-        K, from 1 to n_samples. With 1, sep is 0.
+        K, from 1 to n_samples; sep is 0 for K = 1.
     metric : {"hamming", "euclidean"}, default="hamming"
         Number of different attributes, or Euclidean distance.
     m : float, default=2
-        Fuzziness above 1; memberships become crisp towards 1.
+        Fuzziness, above 1; memberships become crisp as m approaches 1.
 
     Attributes
     ----------
     space : ModeSpace
-        The data, the values of the attributes, and distances.
+        Data, attribute values and distances.
     n_clusters, n_features, n_samples : int
-    objective_names : tuple of str
-        Names of the columns of ``F``, which holds (pi, -sep).
 
     Raises
     ------
     ValueError, TypeError
-        If data or parameters are out of range. Evaluation refuses genes that are no category or infinite.
+        If data or parameters are invalid, or if evaluated genes are invalid categories or infinite.
 
     Notes
     -----
-    A population of P individuals takes O(P K N C) time for C categories of all attributes, or features, in
-    matrix products for categories, and at most 256 MB in blocks of samples and individuals. Memberships
-    and objectives are float64; Hamming distances are exact in float32. Equal genotypes, even with modes in
-    another order, get equal objectives bit for bit, in any population and on any number of threads.
+    A population of P individuals takes O(P K N C) time for C categories of all attributes (or features), and
+    at most 256 MB for blocks. Genotypes with the same modes in any order get identical objectives, in any
+    population and for any number of threads. Modes may be equal, or nearest to no sample.
 
-    Equal modes, and modes that are nearest to no sample, are legal.
-
-    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`. Deep copies
-    (``save_history=True`` makes one per generation) share everything.
+    pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
 
     References
     ----------
@@ -124,8 +117,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes(self, X: ArrayLike) -> NDArray[Any]:
         """Convert genotypes such as ``res.X`` to modes, shape (n_individuals, n_clusters, n_features).
 
-        Modes are float64, or codes rounded to int32. A single genotype of shape (n_var,) counts as a
-        population of one.
+        Modes are float64, or codes as int32. A genotype of shape (n_var,) is a population of one.
         """
         genes = np.atleast_2d(np.asarray(X))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -145,13 +137,12 @@ class FuzzyModesProblem(SignedProblem):
     def decode(self, X: ArrayLike) -> NDArray[np.int32]:
         """Decode genotypes to partitions by the nearest mode, shape (n_individuals, n_samples).
 
-        Ties go to the first mode. Clusters are numbered by first appearance, without those that are
-        nearest to no sample.
+        Ties go to the first mode. Clusters are numbered by first appearance; empty clusters are dropped.
         """
         return relabel_by_first_appearance(self.nearest(X))
 
     def nearest(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Position of the nearest mode per sample, the first on ties, shape (n_individuals, n_samples)."""
+        """Position of the nearest mode of each sample (ties: the first), shape (n_individuals, n_samples)."""
         modes = self.modes(X)
         labels = np.empty((len(modes), self.n_samples), dtype=np.int32)
         for rows in self._individuals(len(modes)):
@@ -160,10 +151,7 @@ class FuzzyModesProblem(SignedProblem):
         return labels
 
     def canonical(self, X: ArrayLike) -> NDArray[Any]:
-        """Sort the modes of every genotype lexicographically, which leaves the objectives unchanged.
-
-        For :class:`~moo_clustering.operators.CanonicalDuplicates`.
-        """
+        """Sort the modes of every genotype lexicographically, for ``CanonicalDuplicates``."""
         modes = self.modes(X)
         sorted_modes = np.take_along_axis(modes, _sorted_modes(modes)[:, :, None], axis=1)
         return sorted_modes.reshape(len(modes), self.n_var)
@@ -171,7 +159,7 @@ class FuzzyModesProblem(SignedProblem):
     def modes_of(self, labels: ArrayLike) -> NDArray[Any]:
         """Modes of the clusters 0..k-1 of a partition of shape (n_samples,), shape (k, n_features).
 
-        A mode has the most frequent category of every attribute, the first on ties, or the mean.
+        A mode is the most frequent category of every attribute (ties: the first), or the mean.
         """
         partition = np.asarray(labels)
         k = int(partition.max()) + 1
@@ -184,7 +172,7 @@ class FuzzyModesProblem(SignedProblem):
         return self.space.update(sums, total, modes)[0]
 
     def draw(self, positions: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
-        """Draw values of genes at some positions: any category, or uniform in the range of the attribute."""
+        """Draw genes for the positions: any category, or uniform in the range of the attribute."""
         return self.space.draw(positions % self.n_features, rng)
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -200,10 +188,7 @@ class FuzzyModesProblem(SignedProblem):
         out["F"] = F[inverse]
 
     def _improve(self, modes: NDArray[Any]) -> tuple[NDArray[Any], FloatArray]:
-        """Improve and score all individuals, in blocks on several threads.
-
-        BLAS stays on one thread: products split over threads may differ in their last bits.
-        """
+        """Improve and score all individuals in blocks on several threads; BLAS uses one thread."""
         blocks = [modes[rows] for rows in self._individuals(max(len(modes), 1))]
         with one_thread("blas"):
             workers = min(n_threads(self.n_jobs), len(blocks))
@@ -238,7 +223,7 @@ class FuzzyModesProblem(SignedProblem):
             yield slice(lo, min(lo + BLOCK_SAMPLES, self.n_samples))
 
     def _individuals(self, n_individuals: int) -> Iterator[slice]:
-        """Cut a population into blocks of bounded memory, one per thread at least if threads pay."""
+        """Split a population into blocks of bounded memory, at least one per thread if threads pay off."""
         k, threads = self.n_clusters, n_threads(self.n_jobs)
         items = k * (COPIES * min(self.n_samples, BLOCK_SAMPLES) + 3 * self.space.width + 2 * k)
         step = max(1, min(BLOCK_ITEMS, ALL_ITEMS // threads) // items)
@@ -256,11 +241,10 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 def memberships(distances: FloatArray, m: float) -> FloatArray:
     """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples) as distances.
 
-    Distances are infinite for modes that are left out. Columns sum to 1; a sample at distance 0 from q
-    modes has memberships of 1/q in them.
+    Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
     """
     nearest = distances.min(axis=-2, keepdims=True)
-    # Ratios to the nearest mode cannot overflow, and are 0 if another mode is at distance 0.
+    # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
     if m != 2.0:
         np.power(u, 1.0 / (m - 1.0), out=u)
@@ -276,7 +260,7 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
     """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
 
-    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over the samples.
+    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over k.
     """
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
@@ -284,8 +268,8 @@ def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
 def separation(between: FloatArray, m: float) -> FloatArray:
     """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
 
-    mu_ij is the membership of mode z_j in z_i, among all modes but z_j itself; ``between`` are the distances
-    between modes, shape (n_individuals, n_modes, n_modes).
+    mu_ij is the membership of mode z_j in z_i among all modes except z_j. ``between``: distances between
+    modes, shape (n_individuals, n_modes, n_modes).
     """
     n_modes = between.shape[1]
     if n_modes == 1:
@@ -298,8 +282,8 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 class ModeSpace(Protocol):
     """Space of the modes: data, bounds, distances and sums.
 
-    ``data`` has shape (n_samples, n_features), the bounds of genes (of type ``dtype``) shape
-    (n_features,); ``width`` is the number of sums from which a mode is computed.
+    ``data`` has shape (n_samples, n_features), and the bounds of genes (of type ``dtype``) have shape
+    (n_features,). ``width`` is the number of sums that determine a mode.
     """
 
     data: NDArray[Any]
@@ -315,24 +299,23 @@ class ModeSpace(Protocol):
         """Distances between modes, shape (n, n_modes, n_modes)."""
 
     def sums(self, weights: FloatArray, part: slice) -> FloatArray:
-        """Sums of a block of samples with weights (n, n_modes, n_block), shape (n, n_modes, width)."""
+        """Weighted sums over a block, weights (n, n_modes, n_block), shape (n, n_modes, width)."""
 
     def update(self, sums: FloatArray, total: FloatArray, modes: NDArray[Any]) -> NDArray[Any]:
-        """Compute modes from sums; modes of total weight 0, shape (n, n_modes), do not change."""
+        """Compute modes from sums; modes with total weight 0, shape (n, n_modes), stay unchanged."""
 
     def draw(self, features: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Draw a value of each attribute."""
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
-        """Convert genes such as pymoo's to modes; raise ValueError outside the space."""
+        """Convert genes to modes; raise ValueError if they are outside the space."""
 
 
 class HammingSpace:
     """Space of category codes, with the number of different attributes as distance.
 
-    Distances and sums are products with the 0/1 table of samples and categories, which is made for one
-    block of samples at a time: distances in float32, where these whole numbers are exact, and sums in
-    float64. The table is sparse if attributes have more than 64 categories on average.
+    Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
+    samples and categories of one block, sparse for more than 64 categories per attribute on average.
     """
 
     dtype = np.dtype(np.int32)
@@ -364,7 +347,7 @@ class HammingSpace:
         updated = np.empty_like(modes)
         for feature, (lo, hi) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
             of_category = sums[:, :, lo:hi]
-            # The first category whose sum is as large as the largest, up to rounding.
+            # The first category whose sum equals the largest sum, up to rounding.
             enough = of_category.max(axis=2, keepdims=True) * (1.0 - TIE)
             updated[:, :, feature] = (of_category >= enough).argmax(axis=2)
         return np.where(total[:, :, None] > 0.0, updated, modes)
@@ -374,7 +357,7 @@ class HammingSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         codes = np.rint(modes)
-        # Written as a negation, so that NaN is refused as well.
+        # The negation rejects NaN as well.
         if not ((codes >= 0) & (codes <= self.upper)).all():
             raise ValueError("X holds categories that the data do not have; give the algorithm a repair.")
         return codes.astype(np.int32)
@@ -395,7 +378,7 @@ class HammingSpace:
 
 
 def _codes(X: ArrayLike) -> NDArray[np.int32]:
-    """Check that X holds category codes; large gaps are refused because they cost memory."""
+    """Check that X contains category codes; raise for large gaps, which cost memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
         raise ValueError("metric='hamming' needs category codes 0, 1, ...: X must hold whole numbers.")
@@ -412,11 +395,7 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
 
 
 class EuclideanSpace:
-    """Space of numbers with Euclidean distance, all in float64.
-
-    Distances are computed from differences, so that they are exactly 0 for equal samples. Weighted sums
-    are products of the same shape for every individual, so that other individuals change no bit.
-    """
+    """Space of numeric features with Euclidean distance, exactly 0 for equal samples, in float64."""
 
     dtype = np.dtype(np.float64)
 
@@ -425,7 +404,7 @@ class EuclideanSpace:
         self.lower, self.upper = self.data.min(axis=0), self.data.max(axis=0)
         require_squares(self.data)
         self.width = self.data.shape[1]
-        # Subtracted before weighting, so that a large common offset costs no digits.
+        # Subtracted before weighting, so that a large common offset costs no precision.
         self._center = self.data[0].copy()
 
     def distances(self, modes: NDArray[Any], part: slice) -> FloatArray:
@@ -461,10 +440,7 @@ SPACES: dict[str, type[HammingSpace] | type[EuclideanSpace]] = {
 
 
 def mode_distances(rows: NDArray[Any], modes: NDArray[Any], metric: str) -> FloatArray:
-    """Distances from modes of shape (n_modes, n_features) to rows, shape (n_modes, n_rows).
-
-    A code of -1 stands for a category that differs from all others.
-    """
+    """Distances from modes (n_modes, n_features) to rows, (n_modes, n_rows); -1 differs from all codes."""
     if metric == "euclidean":
         return cdist(modes, rows)
     return np.stack([np.count_nonzero(rows != mode, axis=1) for mode in modes]).astype(np.float64)

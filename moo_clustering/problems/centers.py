@@ -1,4 +1,4 @@
-"""Minimum sum-of-squares clustering: a problem over the coordinates of centres, and its encoding."""
+"""Minimum sum-of-squares clustering: a problem over centre coordinates, and its encoding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEMO_BYTES = 1 << 26
 
 
 class Optimum(NamedTuple):
-    """Centres, the label of the nearest centre per sample, and the sum of squared distances to it."""
+    """Centres, label of the nearest centre of every sample, and sum of squared distances to these centres."""
 
     centers: FloatArray
     labels: Labels
@@ -40,10 +40,10 @@ class Optimum(NamedTuple):
 class SumOfSquaresProblem(PartitionProblem):
     """Find centres that minimise the sum of squared distances from samples to their nearest centre.
 
-    Genes are the coordinates of ``n_clusters`` centres, one after the other, as real numbers relative to
-    the mean of X (:meth:`centers` adds it). Any operator on real numbers works. The order of the centres
-    does not matter, which :class:`~moo_clustering.operators.CenterMatchingCrossover` and
-    ``RelocateCenter`` respect; ``LocalSearchRepair`` makes every individual a local optimum.
+    Genes are the coordinates of ``n_clusters`` centres, one after the other, relative to the mean of X
+    (:meth:`centers` adds it). Any operator for real numbers works;
+    :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
+    centres, and ``LocalSearchRepair`` turns individuals into local optima.
 
     Parameters
     ----------
@@ -51,8 +51,7 @@ class SumOfSquaresProblem(PartitionProblem):
     n_clusters : int
         From 1 to n_samples.
     constraints, constraint_handling
-        As for :class:`PartitionProblem`. This problem is its case with a :class:`CenterEncoding` and the
-        index ``SumOfSquares``, except that distances are to the centres, which need not be means.
+        As for :class:`PartitionProblem` with the index ``SumOfSquares``, but centres need not be means.
 
     Attributes
     ----------
@@ -67,13 +66,12 @@ class SumOfSquaresProblem(PartitionProblem):
     Raises
     ------
     TypeError, ValueError
-        If data or options are out of range. Evaluation refuses genes that are not finite.
+        If data or options are invalid, or if evaluated genes are not finite.
 
     Notes
     -----
-    O(n_samples n_clusters n_features) time per individual; recent individuals are not evaluated again.
-    Evaluated individuals carry their partition as ``"labels"`` of shape (n_samples,), which are positions
-    of centres. Deep copies share the data and the memory of recent individuals.
+    O(n_samples n_clusters n_features) time per individual; recent results are cached. Individuals store their
+    partition as ``"labels"`` of shape (n_samples,), the positions of the nearest centres.
 
     References
     ----------
@@ -126,16 +124,13 @@ class SumOfSquaresProblem(PartitionProblem):
         return self.encoding.in_data(self.encoding.centers(X))
 
     def optimum(self, centers: FloatArray) -> Optimum:
-        """Run Lloyd's iterations from centres of shape (n_clusters, n_features).
-
-        The result is a local optimum unless 300 passes do not suffice.
-        """
+        """Run up to 300 passes of Lloyd's iterations from centres of shape (n_clusters, n_features)."""
         centers = np.array(centers, dtype=np.float64, order="C")
         labels = np.empty(self.n_samples, dtype=np.int32)
         objective, _, distances, converged = lloyd(self.points, centers, labels, MAX_PASSES, 0.0)
         self.encoding.n_distances += distances
         if not converged:
-            # The last pass has moved the centres, so that labels are out of date.
+            # The last pass has moved the centres, so the labels are outdated.
             labels, squares, _ = self.encoding.nearest(centers)
             objective = float(squares.sum())
         self.n_local_searches += 1
@@ -143,7 +138,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return Optimum(centers, labels, objective)
 
     def improve(self, X: ArrayLike) -> FloatArray:
-        """Genes of the local optima that are reached from the individuals."""
+        """Genes of the local optima reached from the individuals."""
         found = [self.optimum(centers).centers for centers in self.encoding.centers(X)]
         return np.array(found).reshape(-1, self.n_var)
 
@@ -153,7 +148,7 @@ class SumOfSquaresProblem(PartitionProblem):
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def fresh(self) -> Self:
-        """Copy the problem with counts of its own from 0, for a parallel run."""
+        """Copy the problem with its counters reset to 0, for a parallel run."""
         twin = copy.copy(self)
         twin.encoding = copy.copy(self.encoding)
         twin.encoding.n_distances = twin.n_local_searches = 0
@@ -191,21 +186,21 @@ class SumOfSquaresProblem(PartitionProblem):
         return labels, objective
 
 
-# Genes of all other encodings are integers, and the base class is annotated so. Sampling, repair and
-# duplicates, which only go by the encoding, work with real numbers as well.
+# The base class is annotated for integer genes. Sampling, repair and duplicate elimination use only the
+# encoding, and so work with real numbers as well.
 @documented(SumOfSquaresProblem)
 class CenterEncoding(Encoding):
     """Encoding of partitions by the coordinates of ``n_clusters`` centres, one centre after the other.
 
-    Every sample belongs to the nearest centre, the first on ties. Decoding takes O(n_individuals n_samples
-    n_clusters n_features) time. Deep copies share everything.
+    Every sample belongs to the nearest centre (ties: the first). Decoding takes O(n_individuals n_samples
+    n_clusters n_features) time.
 
     Attributes
     ----------
     points : ndarray of shape (n_samples, n_features)
-        X minus its mean, the coordinates of the genes.
+        X minus its mean, in which genes are coordinates.
     offsets : tuple of two ndarrays of shape (n_features,)
-        Offsets that were subtracted from X, one after the other.
+        Offsets subtracted from X, one after the other.
     n_distances : int
         Number of distances between two points computed so far.
     """
@@ -215,7 +210,7 @@ class CenterEncoding(Encoding):
     def __init__(self, X: ArrayLike, n_clusters: int) -> None:
         data = checked_table(X)
         self.points = centred_features(data)
-        # In the same two steps as for the points, so that equal rows give equal bits.
+        # Same two steps as for the points, so that equal rows give identical bits.
         self.offsets = data[0].copy(), (data - data[0]).mean(axis=0)
         self.n_samples, self.n_features = self.points.shape
         self.n_clusters = integer("n_clusters", n_clusters, 1, self.n_samples, ", the number of samples")
@@ -230,7 +225,7 @@ class CenterEncoding(Encoding):
     def centers(self, X: ArrayLike) -> FloatArray:
         """Copy genes to centres of shape (n_individuals, n_clusters, n_features).
 
-        Raises a ValueError if rows have another length, or values are not finite.
+        Raises a ValueError for the wrong number of columns or non-finite values.
         """
         genes = np.atleast_2d(np.array(X, dtype=np.float64, order="C"))
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
@@ -244,12 +239,12 @@ class CenterEncoding(Encoding):
         return centers + self.offsets[1] + self.offsets[0]
 
     def nearest(self, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-        """Nearest centre of every sample, and squared distances to it and to the next."""
+        """Nearest centre of every sample, and squared distances to the nearest and second nearest centres."""
         self.n_distances += self.n_samples * len(centers)
         return nearest_centers(self.points, centers)
 
     def seeds(self, rng: np.random.Generator) -> FloatArray:
-        """Draw samples by greedy k-means++ with 2 + floor(log n_clusters) trials."""
+        """Draw samples as centres by greedy k-means++ with 2 + floor(log n_clusters) trials."""
         trials = 2 + int(math.log(self.n_clusters))
         chosen = np.empty(self.n_clusters, dtype=np.int64)
         first = int(rng.integers(self.n_samples))
@@ -258,12 +253,12 @@ class CenterEncoding(Encoding):
         return self.points[chosen]
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Number clusters in the order of their centres, without those that are nearest to no sample."""
+        """Partitions by the nearest centre, numbered by centre position; empty clusters are dropped."""
         rows = [np.unique(self.nearest(c)[0], return_inverse=True)[1] for c in self.centers(X)]
         return np.array(rows, dtype=np.int32).reshape(-1, self.n_samples)
 
     def encode(self, labels: IntArray) -> FloatArray:  # type: ignore[override]
-        """Means of the clusters: the ``n_clusters`` largest of more, and repeated ones of fewer."""
+        """Means of the ``n_clusters`` largest clusters; means are repeated for fewer clusters."""
         partitions = relabel_by_first_appearance(checked_labels(labels, self.n_samples))
         X = np.empty((len(partitions), self.n_clusters, self.n_features))
         for row, partition in zip(X, partitions, strict=True):
@@ -276,7 +271,7 @@ class CenterEncoding(Encoding):
         return X.reshape(len(X), -1)
 
     def repair(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
-        """Return the genes, as all finite centres are valid."""
+        """Return the genes unchanged, since all finite centres are valid."""
         return self.centers(X).reshape(-1, self.n_var)
 
     def canonical(self, X: ArrayLike) -> FloatArray:  # type: ignore[override]
@@ -285,7 +280,7 @@ class CenterEncoding(Encoding):
         return np.array([c[np.lexsort(c.T[::-1])] for c in centers]).reshape(-1, self.n_var)
 
     def random(self, n_individuals: int, rng: np.random.Generator) -> FloatArray:  # type: ignore[override]
-        """Draw seeds of greedy k-means++."""
+        """Draw centres by greedy k-means++."""
         return np.array([self.seeds(rng) for _ in range(n_individuals)]).reshape(-1, self.n_var)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -293,7 +288,7 @@ class CenterEncoding(Encoding):
 
 
 def nearest_centers(points: FloatArray, centers: FloatArray) -> tuple[Labels, FloatArray, FloatArray]:
-    """Nearest centre of every point, the first on ties, and squared distances to it and to the next."""
+    """Nearest centre of each point (ties: the first), and squared distances to the two nearest centres."""
     labels = np.empty(len(points), dtype=np.int32)
     first, second = np.empty(len(points)), np.empty(len(points))
     two_nearest(points, np.ascontiguousarray(centers), labels, first, second)

@@ -1,4 +1,4 @@
-"""Selection of the runs of an ensemble: agreement with the others against likeness."""
+"""Selection of ensemble runs by agreement with all runs and diversity among the selected ones."""
 
 from __future__ import annotations
 
@@ -14,44 +14,41 @@ from moo_clustering.validity.ensembles import hyperedges, mean_agreement, nmi_ta
 
 
 class EnsembleSelectionProblem(SignedProblem):
-    """Select runs of an ensemble that agree with all others but are little alike.
+    """Select runs of an ensemble that agree with all other runs but differ from each other.
 
-    Genes are booleans, one per run, which tell whether it is selected. The objectives, minimised, are
+    Genes are booleans, one per run: whether the run is selected. At least ``min_runs`` are required
+    (inequality constraint). The objectives are minimised:
 
-    - minus the mean of the mean NMI of the selected runs with all other runs of the ensemble;
+    - minus the mean NMI of the selected runs with all other runs of the ensemble;
     - the mean NMI between pairs of selected runs, 1 if there is no pair;
     - with ``losses``, the mean loss of the selected runs, scaled to 0..1 over the ensemble.
-
-    At least ``min_runs`` are selected, as an inequality constraint.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        At least two runs; -1 for objects that a run has not seen.
+        At least two runs; -1 for samples that a run lacks.
     losses : array-like of shape (n_runs,), optional
-        Final loss of every run, for instance the error of a factorisation.
+        Final loss of every run, such as the error of a factorisation.
     min_runs : int, default=5
-        From 1 to n_runs.
+        Smallest number of selected runs, from 1 to n_runs.
 
     Attributes
     ----------
     agreement : ndarray of shape (n_runs, n_runs)
-        NMI between every two runs.
+        NMI between any two runs.
     quality : ndarray of shape (n_runs,)
         Mean NMI of every run with all others.
 
     Raises
     ------
     ValueError, TypeError
-        If labels, losses or ``min_runs`` are out of range. Evaluation refuses genes other than 0 and 1.
+        If labels, losses or ``min_runs`` are invalid, or if evaluated genes are not 0 or 1.
 
     Notes
     -----
-    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2), in one
-    matrix product. A good subset does not guarantee a better consensus: compare with
-    :func:`~moo_clustering.consensus.best_half`, which costs nothing.
-
-    Use it with pymoo's ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``.
+    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
+    better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Feature subsets: partitions by k-means on some of the features, and a problem over them."""
+"""Feature subsets: partitions by k-means on selected features, and a problem over the subsets."""
 
 from __future__ import annotations
 
@@ -36,22 +36,21 @@ from moo_clustering.validity.base import Population, PopulationIndex
 from moo_clustering.validity.external import ari_table, counted
 from moo_clustering.validity.registry import ALIASES, INDICES, Index
 
-# Noise samples per subset size, and the step between these sizes.
+# Noise samples per subset size, and ratio of successive sizes.
 _NOISE, _STEP = 5, 1.4
 # Objectives that need labels.
 _BY_LABELS = ("labels", "held_out_labels")
 # Maximum number of folds of held-out labels, and k-means iterations per fold.
 _FOLDS, _PASSES = 5, 5
-# Significance level of features that encode a partition, before Bonferroni correction.
+# Significance level for the features that encode a partition, before the Bonferroni correction.
 _ALPHA = 0.05
 
 
 class FeatureSubsetEncoding(Encoding):
-    """Encoding of partitions by the features on which k-means finds them, one bit per feature.
+    """Encoding of partitions by the features for k-means, one bit per feature.
 
-    The starts of greedy k-means++ use the same random numbers for every subset, so a subset always decodes to
-    the same partition. O(n_init n_iter n_samples n_clusters m) time for a new subset of m features;
-    partitions of recent subsets are cached. Deep copies share all data.
+    Greedy k-means++ uses the same random numbers for every subset, so decoding is deterministic. A subset of
+    m features takes O(n_init n_iter n_samples n_clusters m) time; results of recent subsets are cached.
 
     Parameters
     ----------
@@ -60,11 +59,11 @@ class FeatureSubsetEncoding(Encoding):
     n_clusters : int
         From 1 to n_samples.
     max_features : int, optional
-        Size of the largest subset; default 50, or n_features if that is less.
+        Size of the largest subset. Default: min(50, n_features).
     n_init : int, default=3
-        Starts of k-means; the partition with the smallest sum of squares is used.
+        Number of k-means runs; the partition with the smallest sum of squares is returned.
     random_state : int, default=0
-        Seed of the starts.
+        Seed of the initial centres.
 
     Attributes
     ----------
@@ -102,7 +101,7 @@ class FeatureSubsetEncoding(Encoding):
         return np.zeros(self.n_var, dtype=int), np.ones(self.n_var, dtype=int)
 
     def subsets(self, X: ArrayLike) -> BoolArray:
-        """Return the genes as booleans. Raise a ValueError unless they are 0 or 1 and sizes are valid."""
+        """Convert genes to booleans; raise a ValueError unless they are 0 or 1 and subset sizes are valid."""
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
@@ -116,13 +115,13 @@ class FeatureSubsetEncoding(Encoding):
         return bits
 
     def clustered(self, X: ArrayLike) -> tuple[Labels, FloatArray]:
-        """Cluster by k-means on every subset.
+        """Cluster by k-means on each subset.
 
         Returns
         -------
         labels : ndarray of shape (n_individuals, n_samples)
         explained : ndarray of shape (n_individuals,)
-            Sum of squares between the clusters, as a share of the total; 0 for constant features.
+            Between-cluster share of the total sum of squares; 0 for constant features.
         """
         bits = self.subsets(X)
         found = [self._of(row) for row in bits]
@@ -155,10 +154,7 @@ class FeatureSubsetEncoding(Encoding):
         return best, 1.0 - least / total if total > 0 else 0.0
 
     def explained_by_noise(self, sizes: IntArray) -> FloatArray:
-        """Return the mean share that k-means explains in noise with these numbers of features.
-
-        Noise consists of independently permuted columns of X. Values between sampled sizes are interpolated.
-        """
+        """Mean share that k-means explains in permuted columns of X, interpolated between subset sizes."""
         if not hasattr(self, "_noise"):
             n = max(1, math.ceil(math.log(self.max_features, _STEP)))
             at = np.unique(np.geomspace(1, self.max_features, n + 1).round().astype(int))
@@ -172,11 +168,11 @@ class FeatureSubsetEncoding(Encoding):
         return np.interp(np.log(sizes), *self._noise)
 
     def decode(self, X: IntArray) -> Labels:
-        """Partitions by k-means, clusters numbered by first appearance."""
+        """Partitions by k-means; clusters are numbered by first appearance."""
         return relabel_by_first_appearance(self.clustered(X)[0])
 
     def encode(self, labels: IntArray) -> BoolArray:  # type: ignore[override]
-        """Return the features whose cluster means differ by analysis of variance, Bonferroni-corrected."""
+        """Features whose cluster means differ in an analysis of variance with Bonferroni correction."""
         partitions = checked_labels(labels, self.n_samples)
         X = np.zeros((len(partitions), self.n_var), dtype=bool)
         for row, partition in zip(X, partitions, strict=True):
@@ -188,7 +184,7 @@ class FeatureSubsetEncoding(Encoding):
         return self.repair(X)
 
     def repair(self, X: ArrayLike) -> BoolArray:  # type: ignore[override]
-        """Add or drop features, in a fixed random order, until each subset has 1 to ``max_features``."""
+        """Add or drop features in a fixed random order until each subset has 1 to ``max_features``."""
         bits = np.atleast_2d(np.asarray(X)) >= 0.5
         for row in bits:
             held = self._order[row[self._order]]
@@ -211,14 +207,10 @@ class FeatureSubsetEncoding(Encoding):
 
 
 class SubsetIndex(ValidityIndex):
-    """Base class of indices that depend on the subset of features as well as on the partition.
-
-    Subclasses override :meth:`evaluate_subsets` for
-    :class:`~moo_clustering.problems.FeatureSubsetProblem`.
-    """
+    """Base of indices that depend on the feature subset; subclasses override :meth:`evaluate_subsets`."""
 
     def fit(self, data: Any) -> Self:
-        """Return the index itself: it reads the data from the encoding."""
+        """Return the index itself; the encoding holds the data."""
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
@@ -230,11 +222,7 @@ class SubsetIndex(ValidityIndex):
 
 
 class Separation(SubsetIndex):
-    """Share of the sum of squares that k-means explains beyond noise, sqrt(m) (R - R0(m)).
-
-    R is the explained share for a subset of m features, and R0(m) its mean for m features without clusters.
-    The factor sqrt(m) compensates for the smaller variance of R in larger subsets.
-    """
+    """Share R - R0(m) of the sum of squares that k-means explains beyond noise, times sqrt(m)."""
 
     name, greater_is_better = "separation", True
 
@@ -263,10 +251,7 @@ class _LabelAgreement(PopulationIndex):
 
 
 class _HeldOutLabels(SubsetIndex):
-    """Cross-validated accuracy of k-means started from the class means of the labelled samples.
-
-    Fold i holds out the labelled samples with number i, modulo five, of every class.
-    """
+    """Cross-validated accuracy of k-means started from the class means of the labelled samples."""
 
     name, greater_is_better = "held_out_labels", True
 
@@ -292,21 +277,18 @@ class _HeldOutLabels(SubsetIndex):
 
 @documented(FeatureSubsetEncoding)
 class FeatureSubsetProblem(PartitionProblem):
-    """Choose the features on which k-means finds the clusters, by labels, pairs or unsupervised indices.
-
-    Genes are booleans, one per feature.
+    """Select features for k-means by labels, pairs or unsupervised indices; one boolean gene per feature.
 
     Parameters
     ----------
     objectives : sequence of str or indices, optional
-        ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any index of
-        :class:`PartitionProblem`, computed on all features. Default: ``"separation"`` and, with labels,
-        ``"held_out_labels"``, or ``"labels"`` if a class has only one. Pairs add an objective.
+        ``"labels"``, ``"held_out_labels"``, ``"separation"`` (see Notes), or any :class:`PartitionProblem`
+        index on all features. Default: ``"separation"`` and, with labels, ``"held_out_labels"`` (``"labels"``
+        if a class has one label). Pairs add an objective.
     partial_y : array-like of shape (n_samples,), optional
         Classes; -1 for unlabelled samples.
     weights : sequence of float, optional
-        Weights of the objectives, violated pairs last, in a single objective ``"score"``. By default,
-        the objectives stay separate.
+        Weights of the objectives, violated pairs last, in a single ``"score"``. Default: separate objectives.
 
     Attributes
     ----------
@@ -315,15 +297,14 @@ class FeatureSubsetProblem(PartitionProblem):
     Raises
     ------
     TypeError, ValueError
-        If the problem has neither supervision nor an objective, labels have another length, or
-        ``max_features`` exceeds the number of features. Evaluation raises for empty or too large subsets.
+        If there is neither supervision nor an objective, labels have the wrong length, ``max_features``
+        exceeds the number of features, or an evaluated subset is empty or too large.
 
     Notes
     -----
-    ``"labels"`` is the adjusted Rand index on the labelled samples. ``"held_out_labels"`` is the
-    cross-validated share of labelled samples that k-means, started from the class means of the other
-    folds, assigns to their class. ``"separation"`` is sqrt(m) (R - R0(m)) for m features, the share R of the
-    sum of squares between the clusters above its mean R0(m) in noise.
+    ``"labels"`` is the adjusted Rand index of the labelled samples, ``"held_out_labels"`` the cross-validated
+    accuracy of k-means started from class means, and ``"separation"`` sqrt(m) (R - R0(m)) for m features: R
+    is the between-cluster share of the sum of squares, R0(m) its mean in noise.
 
     Cost: see :class:`FeatureSubsetEncoding`; held-out labels need one more k-means per fold. The subset with
     the best score need not have the best partition: see the page on evolution.

@@ -1,8 +1,4 @@
-"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights.
-
-Individuals are graphs with one link (MOCK, PESC) or one row of weights (SRMOSC) per sample; the clusters are
-their connected components.
-"""
+"""Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights."""
 
 from __future__ import annotations
 
@@ -50,37 +46,38 @@ from moo_clustering.problems.partition import FixedProblem, SignedProblem
 
 Objective = Literal["variance", "deviation", "connectivity", "ari", "constraint_violation"]
 Weights = Literal["ranks", "published"]
-# The only objective that is maximised.
+# The only maximised objective.
 MAXIMISED = "ari"
 # Cluster of every part, one row per individual.
 Rows = Labels
 MAX_MEMORY = 4 * 2**30
-# Beyond so many samples, all others as candidates must be forced.
+# Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Above the first, parts are grouped before they are merged; above the second, the tree is cut into fewer.
+# Above the first number, parts are grouped before merging; above the second, a coarser cut of the tree is
+# used.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
-# Individuals with more clusters are not looked at for fragments.
+# Individuals with more clusters are not searched for fragments.
 _MOST_CLUSTERS = 2000
-# A variance below this share of the squared lengths of samples is lost in products of samples.
+# Variances below this share of the squared sample norms are lost in the rounding of inner products.
 LOST_VARIANCE = 1e-12
 
 
 class MOCKProblem(SignedProblem):
-    """Find clusters that are compact and contain the neighbours of their samples.
+    """Find compact clusters that contain the nearest neighbours of their samples.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
-        Features; not needed with ``graph``.
+        Features; unused if ``graph`` is specified.
     encoding : {"short", "split", "locus"} or LocusAdjacencyEncoding, default="short"
-        Kind of genotype.
+        Genotype: a short or split tree code, or one link per sample.
     delta : float, "auto" or "sr5", default="auto"
-        Percentage of the tree's links that have no gene, for "short" and "split".
+        Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters of fewer than L/2 samples may be overlooked. For thin, interlocked clusters a large L
-        may make the true partition dominated where a smaller L would not.
+        L. Clusters below L/2 samples may be missed. For thin, interlocked clusters, a large L may make the
+        true partition dominated.
     objectives : sequence of str, default=("variance", "connectivity")
-        Names of different objectives:
+        Distinct names:
 
         - ``"variance"``: (1/N) sum_i |x_i - m_c(i)|^2;
         - ``"deviation"``: sum_i |x_i - m_c(i)|;
@@ -88,18 +85,18 @@ class MOCKProblem(SignedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weights of the neighbours. ``"published"`` follows the delta-MOCK program: neighbours 1..L-1 have
-        weights 1/2..1/L.
+        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1, as in delta-MOCK's
+        program.
     y : array-like of shape (n_samples,), optional
-        Partial labels, -1 for unlabelled; for ``"ari"``.
+        Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
-        For ``"constraint_violation"``.
+        Pairs for ``"constraint_violation"``.
     metric, ties, root, rank_cap
         As for :func:`~moo_clustering.graphs.locus_graph`.
     graph : LocusGraph, optional
         Replaces X and the options of its graph.
     random_state : int, Generator or None, default=None
-        Seed of random ties and root.
+        Seed for the choice among ties and for the root.
 
     Attributes
     ----------
@@ -110,9 +107,8 @@ class MOCKProblem(SignedProblem):
 
     Notes
     -----
-    With "short" and "split" a partition takes O(E n_features + pairs) time for E links with genes, which
-    join components of samples, and the pairs of neighbouring components. With "locus", and for
-    "deviation", it takes O(N (n_features + L)).
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
+    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)).
 
     References
     ----------
@@ -199,26 +195,27 @@ class MOCKProblem(SignedProblem):
         return self.encoding.n_clusters(np.atleast_2d(np.asarray(X)))
 
     def greedy_front(self, n_weights: int = 20) -> NDArray[Any]:
-        """Construct a front without a search: merge the pieces of the tree greedily, at several weights.
+        """Construct a front without a search by greedy merges of tree pieces, at several weights.
 
-        The pieces are the parts into which the tree falls without its most interesting links. For every
-        weight of variance against connectivity, the two pieces with neighbouring samples are merged, until
-        one is left, that cost least: rise of the one less fall of the other, as shares of their ranges.
+        Pieces are the parts of the tree without its most interesting links. For every weight of variance
+        against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
+        minus fall in connectivity, as shares of their ranges.
 
         Parameters
         ----------
         n_weights : int, default=20
+            Number of weights.
 
         Returns
         -------
         ndarray of shape (n_partitions, n_var)
-            Genotypes of the non-dominated partitions on all paths, by increasing variance.
+            Genotypes of the non-dominated partitions of all weights, by increasing variance.
 
         Notes
         -----
-        Deterministic, and kept for the next call. For P pieces O(n_weights P^2) time at best, O(n_weights
-        P^3) at worst, and O(P^2) memory. P is at most 500: of more pieces, the smallest first join those with
-        which they share most neighbours. "split" merges along the tree only, as its clusters hang together.
+        Deterministic, and cached. P pieces take O(n_weights P^2) time at best, O(n_weights P^3) at worst, and
+        O(P^2) memory. Beyond 500 pieces, the smallest first join those with which they share most neighbours.
+        "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -251,7 +248,7 @@ class MOCKProblem(SignedProblem):
             parts = np.concatenate([front, path])
             F = np.column_stack([scores.variance(parts), scores.connectivity(parts)])
             rows = non_dominated(F)
-            # Equal partitions, whose objectives are equal, are neighbours.
+            # Equal partitions have equal objectives, and so are adjacent.
             front = parts[rows[np.append(True, (np.diff(F[rows], axis=0) != 0).any(axis=1))]]
         firsts = np.unique(groups, return_index=True)[1].astype(np.int32)
         chunks = np.split(front, range(0, len(front), max(1, 2**23 // self.n_samples))[1:])
@@ -263,26 +260,25 @@ class MOCKProblem(SignedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Join small clusters to others, in the individual for which that ends with the least variance.
+        """Merge fragments into other clusters, and return the result with the smallest variance.
 
-        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples count. The
-        smallest cluster joins the one with which it shares most neighbours by weight, or else that of the
-        nearest mean, until ``n_clusters`` are left. Large data have so many outliers that each of them, as a
-        cluster of its own, costs less connectivity than it saves variance. O(n_individuals P (n_features +
-        n_neighbors)) time for P parts of the tree.
+        Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
+        smallest cluster joins the cluster with which it shares most neighbours by weight, or else the one
+        with the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time
+        for P parts of the tree.
 
         Parameters
         ----------
         X : array-like of shape (n_individuals, n_var)
         n_clusters : int
         least_size : float
-            Least number of samples of a cluster that is no fragment.
+            Smallest size of a cluster that is not a fragment.
 
         Returns
         -------
         tuple of int and ndarray of shape (n_samples,), or None
-            The individual and its clusters in the order of their first samples; None if none counts, or has
-            no more than 2000 clusters.
+            Individual, and its clusters numbered by first appearance; None if none is usable with at most
+            2000 clusters.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -335,11 +331,7 @@ def _weights(n_neighbors: int, variant: str) -> FloatArray:
 
 
 class PartScores:
-    """Objectives of partitions into unions of fixed parts, from sums over each part.
-
-    The links without a gene join samples to parts. Their sizes, sums and pairs of neighbours (weighted by
-    rank) are computed once, so that scoring a partition does not visit the samples.
-    """
+    """Objectives of unions of parts, which links without a gene form, from sums over each part."""
 
     def __init__(
         self,
@@ -362,7 +354,7 @@ class PartScores:
         self.sums = np.zeros((self.n_parts, self.X.shape[1]))
         np.add.at(self.sums, self.base, self.X)
         self.means = self.sums / self.sizes[:, None]
-        # Squared distances of the samples to the means of their parts, exactly 0 for parts of one sample.
+        # Squared distances from samples to the mean of their part, exactly 0 for parts of one sample.
         rest = self.X - self.means[self.base]
         self.within = float(np.einsum("ij,ij->", rest, rest))
 
@@ -381,7 +373,7 @@ class PartScores:
         }[name]
 
     def variance(self, parts: Rows) -> FloatArray:
-        """Mean squared distance to the mean of the cluster."""
+        """Mean squared distance to the cluster mean."""
         n = len(self.X)
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
@@ -390,7 +382,7 @@ class PartScores:
         return self._map(share, len(parts), 2 * self.sums.size)
 
     def deviation(self, parts: Rows) -> FloatArray:
-        """Sum of distances to the mean of the cluster."""
+        """Sum of distances to the cluster mean."""
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
             deviations(parts, self.sizes, self.sums, self.base, self.X, *self._room(), lo, hi, out)
@@ -431,16 +423,16 @@ class PartScores:
 
     @cached_property
     def pairs(self) -> Any:
-        """Pairs of parts with neighbouring samples, and the weights of these neighbours."""
+        """Pairs of parts with neighbouring samples, and the sum of the neighbours' weights."""
         neighbors, weights = self._lists
         rows, ranks = np.nonzero(neighbors >= 0)
         return self._pairs(rows, neighbors[rows, ranks], weights[ranks])
 
     def groups(self, above: IntArray, along_tree: bool) -> tuple[IntArray, NDArray[np.bool_]]:
-        """Group of every part, the smallest of many joined to others, and which groups are linked."""
+        """Join the smallest of many parts; return the group of each part, and which groups are linked."""
         rows, columns, weights = self.pairs
         kept = above[columns] == rows if along_tree else slice(None)
-        # A part comes after the one it hangs from, and is linked with it even if no list leads there.
+        # A part follows its parent in the tree, and is linked with it even if they share no neighbours.
         rows, columns = np.append(rows[kept], above[1:]), np.append(columns[kept], np.arange(1, len(above)))
         weights = np.append(weights[kept], np.full(len(above) - 1, np.finfo(np.float64).tiny))
         edges = coo_array((weights, (rows, columns)), shape=(len(above), len(above)))
@@ -451,11 +443,11 @@ class PartScores:
         return own, linked | linked.T
 
     def of_groups(self, groups: IntArray) -> Self:
-        """The same for groups of the parts, but nothing about labels and constraints."""
+        """Copy for groups of the parts, without labels and constraints."""
         if groups.max() + 1 == self.n_parts:
             return self
         found = copy(self)
-        vars(found).pop("pairs", None)  # of the parts; those of the groups are computed when asked for
+        vars(found).pop("pairs", None)  # computed again for the groups on access
         found.table = found.links = None
         found._set_parts(groups[self.base], int(groups.max()) + 1)
         return found
@@ -474,7 +466,7 @@ class PartScores:
         )
 
     def _pairs(self, a: NDArray[Any], b: NDArray[Any], weights: FloatArray) -> Any:
-        """Sum the weights of pairs of samples by pairs of parts; pairs within a part are never split."""
+        """Sum the weights of sample pairs by pairs of parts, without pairs within a part."""
         a, b = self.base[a], self.base[b]
         apart = a != b
         ends = np.minimum(a, b)[apart], np.maximum(a, b)[apart]
@@ -492,9 +484,9 @@ class PartScores:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Groups of parts: the smallest joins the one with the greatest edge to it, or else the nearest mean.
+    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean.
 
-    Edges of the same ends add up; ``sums`` of the parts' samples, shape (n_parts, n_features).
+    ``sums`` are sample sums of the parts, shape (n_parts, n_features).
     """
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
@@ -505,7 +497,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
     heapify(smallest)
     for _ in range(len(left) - n_groups):
         size, a = heappop(smallest)
-        while size != left[a]:  # it has grown or joined another
+        while size != left[a]:  # outdated entry: the part has grown or joined another
             size, a = heappop(smallest)
         left[a] = 0.0
         if near[a]:
@@ -526,7 +518,7 @@ def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_gro
 
 
 def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> Rows:
-    """Partitions of the parts while linked ones are merged greedily, shape (n_parts, n_parts)."""
+    """Partitions during greedy merges of linked parts, shape (n_parts, n_parts)."""
     parts, n = np.arange(scores.n_parts), len(scores.X)
     sizes, link = scores.sizes.copy(), linked.copy()
     rows, columns, weights = scores.pairs
@@ -537,14 +529,14 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
     spread = float(scores.X.var(axis=0).sum()) - scores.within / n
     far = cdist(scores.means, scores.means, "sqeuclidean") * (weight / n / (spread if spread > 0 else 1.0))
     cost = np.where(link, np.outer(sizes, sizes) / (sizes[:, None] + sizes) * far - apart, np.inf)
-    # The nearest other part of each is remembered, so that a merge visits the rows that it changes.
+    # The nearest part of each part is stored, so that a merge updates changed rows only.
     nearest = cost.argmin(axis=1)
     least = cost[parts, nearest]
     path = [parts.copy()]
     for _ in range(scores.n_parts - 1):
         a, b = sorted((i := int(least.argmin()), int(nearest[i])))
         total = sizes[a] + sizes[b]
-        # Squared distances to the mean of both, from those to either.
+        # Squared distances to the joint mean, from those to the two means.
         row = (sizes[a] * far[a] + sizes[b] * far[b]) / total - sizes[a] * sizes[b] / total**2 * far[a, b]
         far[a] = far[:, a] = row
         apart[a] += apart[b]
@@ -567,7 +559,7 @@ def merge_path(scores: PartScores, weight: float, linked: NDArray[np.bool_]) -> 
 
 
 class LinkScores(PartScores):
-    """Objectives of links of all samples, in one pass over samples and neighbours."""
+    """Objectives for links of all samples, in one pass over samples and neighbours."""
 
     def __init__(
         self, encoding: LocusAdjacencyEncoding, graph: LocusGraph, weights: FloatArray, *rest: Any
@@ -600,39 +592,33 @@ class LinkScores(PartScores):
 
 
 class NeighborGraphProblem(FixedProblem):
-    """Link every sample to one of its neighbours: a near one (f1), and unlike other individuals (f2).
+    """Link every sample to a near neighbour (f1), with links unlike those of other individuals (f2).
 
-    Gene i is the neighbour of sample i, as its rank in the neighbour list of i (``gene="rank"``) or as
-    its index (``gene="index"``, the literal encoding of the paper).
+    Gene i is the neighbour of sample i: its rank in the neighbour list of i (``gene="rank"``), or its sample
+    index (``gene="index"``, as in the paper).
 
     - f1, ``mean_neighbor_distance``: (1/N) sum_i D[i, x_i], minimised.
-    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the set Q that X is
-      compared with; :class:`~moo_clustering.operators.DynamicDiversitySurvival` makes all values that
-      are compared refer to the same Q.
+    - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
+      :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) bytes with ``gene="rank"`` and w <= 256, and O(pop N) time to evaluate.
-
-    Source: PESC, Eqs. 1-3 and Algorithm 3.
+    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
+    1-3 and Algorithm 3.
 
     Parameters
     ----------
     lists : NeighborLists
-        Nearest admissible neighbours of every sample, nearest first, of width w.
+        The w nearest admissible neighbours of every sample, nearest first.
     n_neighbors : int, optional
-        k, the number of nearest neighbours that initialisation and resampling draw from, at most w;
-        default the smallest integer above ln N.
+        k, at most w: operators draw from the k nearest neighbours. Default: the smallest integer above ln N.
     gene : {"rank", "index"}, default="rank"
-        ``"index"`` holds an (N, N) table and needs lists of full width.
+        ``"index"`` stores an (N, N) table and requires lists of full width.
     diversity : {"batch", "deferred"}, default="batch"
-        f2 of an evaluation: the value within the evaluated batch, or NaN, to be replaced by a survival
-        that knows the whole population.
-    n_jobs : int, optional
-        Number of threads over blocks of loci; does not affect the result.
+        f2 within the evaluated batch, or NaN, which a survival operator replaces.
 
     Attributes
     ----------
     widths : ndarray of shape (N,)
-        Number of neighbours that gene i is drawn from: min(k, admissible neighbours of i).
+        Number of candidate neighbours of gene i: min(k, admissible neighbours of i).
     """
 
     objective_names = ("mean_neighbor_distance", "one_minus_diversity")
@@ -689,15 +675,15 @@ class NeighborGraphProblem(FixedProblem):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, scaled as distances require.
+            Features, scaled for the distances.
         list_width : int, optional
-            w; default k, or n_samples - 1 with ``gene="index"``.
+            w. Default: k, or n_samples - 1 with ``gene="index"``.
         metric : str, default="euclidean"
-            Any metric of scikit-learn, or ``"precomputed"`` for distances.
+            Metric of scikit-learn, or ``"precomputed"`` for distances.
         groups : ConstraintGroups, optional
-            Cannot-links; forbidden neighbours are in no list, so every genotype is feasible.
+            Cannot-links. The lists exclude forbidden neighbours, so every genotype is feasible.
         random_state : int, default=0
-            Seed of the tie-break among equally distant neighbours.
+            Seed for ties between equally distant neighbours.
         n_neighbors, gene, **kwargs
             See the constructor.
         """
@@ -740,11 +726,11 @@ class NeighborGraphProblem(FixedProblem):
         return self.lists.indices[np.arange(self.n_var), ranks]
 
     def neighbors(self, X: IntArray) -> Labels:
-        """Index of the neighbour that each sample is linked to, shape (n_individuals, n_samples)."""
+        """Index of the neighbour of each sample, shape (n_individuals, n_samples)."""
         return self.neighbors_of_ranks(self.ranks(X))
 
     def draw_neighbors(self, loci: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw genes for some loci, each uniform over the k nearest admissible neighbours."""
+        """Draw genes for loci, each uniformly from the k nearest admissible neighbours."""
         ranks = uniform_ranks(self.widths[loci], rng)
         return ranks.astype(self.vtype) if self.gene == "rank" else self.lists.indices[loci, ranks]
 
@@ -753,7 +739,7 @@ class NeighborGraphProblem(FixedProblem):
         return LocusAdjacencyEncoding(n_samples=self.n_samples).decode(self.neighbors(X))
 
     def mean_distance(self, ranks: IntArray) -> NDArray[np.float64]:
-        """f1 of rank-encoded chromosomes, shape (n_individuals,)."""
+        """f1 of ranks, shape (n_individuals,)."""
 
         def share(lo: int, hi: int, out: FloatArray) -> None:
             loci.sum_distances(ranks, self.lists.distances, lo, hi, out)
@@ -767,7 +753,7 @@ class NeighborGraphProblem(FixedProblem):
     def one_minus_diversity(
         self, ranks: IntArray, counts: NDArray[np.unsignedinteger[Any]], size: int
     ) -> NDArray[np.float64]:
-        """f2 of rank-encoded chromosomes within a counted set of ``size`` individuals."""
+        """f2 of ranks within a counted set of ``size`` individuals."""
         return shared_choices(ranks, counts, n_jobs=self.n_jobs) / (self.n_samples * size)
 
     def _evaluate(self, X: IntArray, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -796,7 +782,7 @@ def default_n_neighbors(n_samples: int) -> int:
 
 
 def _inverse(lists: NeighborLists) -> IntArray:
-    """rank_of[i, j]: rank of j in the list of i, or the width, an illegal rank, if j is not in it."""
+    """rank_of[i, j]: rank of j in the list of i; the (invalid) width if j is missing."""
     n, width = lists.indices.shape
     rank_of = np.full((n, n), width, dtype=np.min_scalar_type(width))
     rows, ranks = np.nonzero(lists.indices >= 0)
@@ -805,48 +791,44 @@ def _inverse(lists: NeighborLists) -> IntArray:
 
 
 class SRMOSCProblem(FixedProblem):
-    """Reconstruct every sample from its nearest others: exactly (f1), and from few of them (f2).
+    """Reconstruct every sample from its nearest candidates: accurately (f1), and from few of them (f2).
 
-    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i; the row of w genes determines
-    all about the sample.
+    Gene i * w + a is the weight s_ia >= 0 of the a-th candidate of sample i.
 
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint requires a link for every sample; the operators for this problem satisfy it.
-
-    Source: Luo, Jiao and Lozano, IEEE TEVC, 2016. Raises a ValueError if all of too many samples are
-    candidates, a population exceeds ``max_memory``, a sample has no candidate, or squares of values overflow.
+    A constraint requires a link for every sample; the operators for this problem satisfy it. Raises a
+    ValueError for ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without
+    candidate, or overflow of squares. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, scaled as distances require.
+        Features, scaled for the distances.
     n_candidates : int or "all", optional
-        w, the number of candidates per sample; default 2 (floor(ln N) + 1). ``"all"`` is the literal problem
-        over N x N matrices, which reconstructs samples of few features from far samples as well as from
-        near ones.
+        w, the number of candidates per sample. Default: 2 (floor(ln N) + 1). ``"all"``, as in the paper,
+        reconstructs samples from distant samples as well if there are few features.
     rho : float or "auto", default="auto"
-        Weight of the ridge; ``"auto"`` is 0.025 of the mean feature variance.
+        Weight of the ridge penalty; ``"auto"``: 0.025 times the mean feature variance.
     lists : NeighborLists, optional
         Candidates; replaces ``n_candidates``, ``metric``, ``ties`` and ``groups``.
     groups : ConstraintGroups, optional
-        Samples of groups in conflict are no candidates of each other; they are excluded before the
-        nearest are found.
+        Groups in conflict, whose samples are not candidates of each other.
     metric : str, default="euclidean"
         Metric of the candidates.
     ties : {"random", "index"}, default="random"
-        Order of equally distant candidates.
+        Order of equidistant candidates.
     neighbor_method : str, default="auto"
-        Search of the candidates, see :func:`~moo_clustering.graphs.neighbor_lists`.
+        Search method for candidates, see :func:`~moo_clustering.graphs.neighbor_lists`.
     pop_size : int, default=100
-        Population size that ``max_memory`` is checked for.
+        Population size for the check of ``max_memory``.
     max_memory : int, default=4 GiB
         Largest size of a population and its offspring in bytes.
     force : bool, default=False
-        Allow all samples as candidates above 2000 samples.
+        Allow ``"all"`` above 2000 samples.
     random_state : int, Generator or None, default=None
-        Seed of random ties.
+        Seed for random ties.
 
     Attributes
     ----------
@@ -859,14 +841,13 @@ class SRMOSCProblem(FixedProblem):
     Warns
     -----
     UserWarning
-        If samples are so far from the origin that rounding decides about links.
+        If samples are so far from the origin that rounding determines links.
 
     Notes
     -----
-    A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20
-    and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual; with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator` operators also move the errors and link counts of
-    rows, and evaluation is a sum over N.
+    A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20 and
+    100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
+    :class:`~moo_clustering.algorithms.RowTableEvaluator`.
 
     Examples
     --------
@@ -906,7 +887,7 @@ class SRMOSCProblem(FixedProblem):
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
         require_squares(self.X)
-        # Squared lengths of the samples, which rounding is relative to.
+        # Squared norms of the samples, the scale of rounding errors.
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
             warn_caller(
@@ -948,7 +929,7 @@ class SRMOSCProblem(FixedProblem):
         return np.ascontiguousarray(np.maximum(genes, np.float32(0.0)))
 
     def row_tables(self, X: ArrayLike) -> tuple[FloatArray, Labels]:
-        """Errors and link counts of all rows of genotypes, both of shape (n_individuals, n_samples)."""
+        """Errors and link counts of the rows of genotypes, both of shape (n_individuals, n_samples)."""
         weights = self.weights(X)
         errors = np.empty(weights.shape[:2])
         sizes = np.empty(weights.shape[:2], dtype=np.int32)
@@ -991,7 +972,7 @@ class SRMOSCProblem(FixedProblem):
         return float(rho)
 
     def _upper(self) -> FloatArray:
-        """Largest weight that is optimal for any single candidate, for operators that need bounds."""
+        """Largest optimal weight for a single candidate, for operators that need bounds."""
         lengths = np.sqrt(self.norms)
         longest = np.where(self.lists.indices >= 0, lengths[self.lists.indices], np.inf)
         bounds = np.divide(lengths[:, None], longest, out=np.ones_like(longest), where=longest > 0)
@@ -999,13 +980,13 @@ class SRMOSCProblem(FixedProblem):
 
 
 def summed(errors: FloatArray, sizes: Labels) -> tuple[FloatArray, FloatArray]:
-    """Objectives, and numbers of rows without a link, from tables of shape (n_individuals, n_samples)."""
+    """Objectives, and numbers of rows without link, from tables of shape (n_individuals, n_samples)."""
     F = np.column_stack([errors.sum(axis=1), sizes.sum(axis=1, dtype=np.int64)])
     return F, np.count_nonzero(sizes == 0, axis=1)[:, None].astype(np.float64)
 
 
 def candidate_width(n_candidates: int | str | None, n_samples: int) -> int:
-    """Number of candidates per sample; ValueError unless a number from 1, "all" or None."""
+    """Number of candidates per sample; raise ValueError unless a positive number, "all" or None."""
     if n_candidates is None:
         return default_n_candidates(n_samples)
     if isinstance(n_candidates, str):
@@ -1023,7 +1004,7 @@ def default_n_candidates(n_samples: int) -> int:
 
 
 def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force: bool) -> None:
-    """Raise ValueError for a population that takes too much memory, with advice."""
+    """Raise ValueError, with advice, if a population takes too much memory."""
     sparse = (
         f"the sparse form, n_candidates=None, has {default_n_candidates(n_samples)} candidates per sample"
     )

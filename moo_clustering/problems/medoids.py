@@ -1,8 +1,4 @@
-"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints.
-
-:class:`MedoidProblem` improves individuals by a :class:`MedoidDecoder` before it scores them, with all
-distances from a space of :mod:`moo_clustering.encodings.medoid_spaces`.
-"""
+"""Medoid sets of the NSGA-II-clus paper: the problem, its decoding and assignment under constraints."""
 
 from __future__ import annotations
 
@@ -38,28 +34,25 @@ Decode = Literal["reassign", "literal"]
 
 
 class MedoidProblem(SignedProblem):
-    """Find medoids of compact clusters far apart: minimise Xie-Beni, maximise the I-index.
+    """Find medoids of compact, separated clusters: minimise Xie-Beni, maximise the I-index.
 
-    Genes are the ids of 2 to ``k_max`` samples, the medoids, padded with -1 at the end. Evaluation assigns
-    every sample to its nearest medoid, replaces each medoid by that of its cluster, scores the result, and
-    writes the new medoids back to the individuals (``out["X"]``, which pymoo's evaluator stores). Source:
-    NSGA-II-clus.
+    Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
+    sample to its nearest medoid, replaces medoids by those of their clusters, scores the result, and writes
+    the new medoids to the individuals (``out["X"]``). Source: NSGA-II-clus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Features, or dissimilarities of shape (n_samples, n_samples) with ``metric="precomputed"``.
     k_max : {"sqrt", "ceil_sqrt"} or int, default="sqrt"
-        Largest number of clusters: a number, or the square root of n_samples, rounded down or up and
-        clipped to 2..n_samples-1.
+        Largest number of clusters; the root of n_samples is rounded down or up and clipped to 2..n_samples-1.
     metric : str or callable, default="cosine"
-        ``"cosine"`` (with rows of zeros at distance 1 from all others), ``"euclidean"``,
-        ``"precomputed"``, or any metric of :func:`sklearn.metrics.pairwise_distances`.
+        ``"cosine"`` (zero rows have distance 1 from all others), ``"euclidean"``, ``"precomputed"``, or any
+        metric of :func:`sklearn.metrics.pairwise_distances`.
     decode : {"reassign", "literal"}, default="reassign"
-        ``"reassign"`` scores the new medoids with labels reassigned to them; ``"literal"`` scores them with
-        the labels that the old medoids gave.
+        Score the new medoids with labels reassigned to them, or with the labels of the old medoids.
     n_local : int, default=1
-        Rounds of assignment and new medoids, fewer where nothing changes; 1 with ``"literal"``.
+        Rounds of assignment and new medoids, stopped when nothing changes; 1 with ``"literal"``.
     supervision : {"none", "objective", "constraint", "crowding", "assignment"}, default="none"
         Role of the constraints during the search:
 
@@ -67,48 +60,41 @@ class MedoidProblem(SignedProblem):
         - ``"objective"``: V is the third objective.
         - ``"constraint"``: V is an inequality constraint; see the notes of
           :class:`~moo_clustering.problems.PartitionProblem` on runs without feasible solution.
-        - ``"crowding"``: the satisfied shares are stored with each individual as
-          ``"constraint_bonus"`` for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`
-          (Internal).
-        - ``"assignment"``: must-linked samples are assigned together and, where possible, not to clusters
-          of samples that they cannot be linked to. Individuals with a single cluster left get Xie-Beni
-          1e12 and I-index 0.
+        - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
+          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival` (Internal).
+        - ``"assignment"``: must-linked samples are assigned together, and apart from cannot-linked samples
+          where possible. Individuals with a single cluster left get Xie-Beni 1e12 and I-index 0.
     form : {"auto", "matrix", "vector"}, default="auto"
-        ``"matrix"`` holds all distances in memory; ``"vector"`` computes them from the features when they
-        are needed, for the metrics "cosine" and "sqeuclidean", with the same medoids. ``"auto"`` selects
-        vectors for these two beyond 8000 samples, or if the matrix would exceed ``max_memory``.
-        ``form="vector"`` is also allowed for "euclidean", where medoids then minimise *squared*
-        distances.
+        ``"matrix"`` stores all distances; ``"vector"`` computes them from features on demand for "cosine" and
+        "sqeuclidean" (same medoids) and "euclidean" (medoids minimise *squared* distances). ``"auto"``:
+        vectors for the first two above 8000 samples or beyond ``max_memory``, else the matrix.
 
     Attributes
     ----------
     encoding : MedoidEncoding
         Repairs, draws and compares genotypes, and decodes them without improvement.
     form : {"matrix", "vector"}
-        How distances are held.
+        Storage of distances.
 
     Raises
     ------
     TypeError, ValueError
-        If options are unknown, a supervision lacks constraints, constraints are about another number of
-        samples, or the distance matrix would exceed ``max_memory``. Evaluation refuses invalid genotypes:
-        give the algorithm ``repair=MedoidSetRepair()`` if its operators make them.
+        If options are unknown, a supervision lacks constraints, constraints have another number of samples,
+        or the distance matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
+        ``repair=MedoidSetRepair()`` if the operators produce any.
 
     Notes
     -----
-    A population of p individuals with k clusters each takes O(p k n) time for the assignment and, for every
-    cluster of n_c members that did not occur before, O(n n_c) or O(n_c n_features) for its medoid.
+    p individuals with k clusters take O(p k n) time for the assignment; every new cluster of n_c members
+    takes O(n n_c) or O(n_c n_features) for its medoid.
 
-    Individuals with the same medoids in another order are duplicates, which
-    ``CanonicalDuplicates(problem.encoding)`` finds. It is best used as
-    ``ConstraintCrowdingSurvival(unique=...)``, because children often coincide only after improvement.
+    ``ConstraintCrowdingSurvival(unique=CanonicalDuplicates(problem.encoding))`` removes individuals with the
+    same medoids in another order; offspring often coincide only after improvement.
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`medoids` or :meth:`decode`. With
-    ``decode="literal"`` and ``supervision="assignment"`` the labels that were scored are not those of the
-    medoids nearest to samples; :meth:`partitions` returns them for a population. A problem with
-    supervision also stores the satisfied constraints, ``"must"`` and ``"cannot"``, with individuals.
-
-    Deep copies (``save_history=True`` makes one per generation) share everything.
+    ``decode="literal"`` and ``supervision="assignment"``, :meth:`partitions` returns the scored labels, which
+    are not those of the nearest medoids. With supervision, individuals also store the satisfied constraints
+    ``"must"`` and ``"cannot"``.
 
     Examples
     --------
@@ -171,10 +157,7 @@ class MedoidProblem(SignedProblem):
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes to partitions, shape (n_individuals, n_samples), without improvement.
-
-        A single genotype of shape (k_max,) counts as a population of one.
-        """
+        """Decode one or more genotypes to partitions, shape (n_individuals, n_samples), unimproved."""
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
@@ -192,18 +175,18 @@ class MedoidProblem(SignedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Partitions by assignment under the constraints, with any supervision.
+        """Partitions by assignment under the constraints, for any supervision.
 
         Parameters
         ----------
         X : array-like of shape (n_individuals, k_max)
         penalty : float, optional
-            Price of a conflict in units of distance; default: avoid conflicts first.
+            Cost of a conflict in units of distance. Default: conflicts are avoided first.
 
         Returns
         -------
         labels : ndarray of shape (n_individuals, n_samples), int32
-            Clusters 0..k-1 without gaps or empty clusters.
+            Contiguous labels 0..k-1.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]
@@ -215,7 +198,7 @@ class MedoidProblem(SignedProblem):
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = self.medoids(X)
-        # At least one block, so that an empty population is no special case.
+        # At least one block, so that an empty population needs no special case.
         blocks = block_slices(max(len(genes), 1), self.n_samples + self.encoding.k_max)
         scored = [self._scored(genes[block]) for block in blocks]
         out.update({key: np.concatenate([one[key] for one in scored]) for key in scored[0]})
@@ -251,21 +234,21 @@ def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any
 
 
 class Decoded(NamedTuple):
-    """Outcome of a decoding, per individual."""
+    """Result of a decoding, per individual."""
 
     # Improved medoids, and labels as positions among them.
     medoids: IntArray
     labels: Labels
     # Distance from each sample to the medoid of its cluster.
     distances: FloatArray
-    # Medoids whose assignment gave the labels.
+    # Medoids that the samples were assigned to.
     assigned_by: IntArray
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment (to the nearest medoid, or ``constrained``), new medoids, objectives.
+    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives.
 
-    ``keeps_labels`` says whether scored labels are of other medoids than those written back.
+    ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
     """
 
     def __init__(
@@ -283,7 +266,7 @@ class MedoidDecoder:
         self.keeps_labels = mode == "literal" or constrained is not None
 
     def assign(self, medoids: IntArray) -> tuple[Labels, IntArray]:
-        """Labels by assignment to medoids, and the medoids at the positions of the labels."""
+        """Assign samples to medoids; return labels, and the medoids at the positions of the labels."""
         if self.constrained is not None:
             return self.constrained.labels(self.space, medoids)
         return self.encoding.decode(medoids), medoids
@@ -293,7 +276,7 @@ class MedoidDecoder:
         return self._improve_apart(genes) if self.keeps_labels else self._improve(genes)
 
     def _improve(self, genes: IntArray) -> Decoded:
-        """Alternate new medoids and assignment to the nearest, while anything changes."""
+        """Alternate new medoids and nearest assignment until nothing changes."""
         medoids = genes.copy()
         labels, distances = self.space.nearest(medoids)
         active = np.arange(len(medoids))
@@ -308,7 +291,7 @@ class MedoidDecoder:
         return Decoded(medoids, labels, distances, medoids)
 
     def _improve_apart(self, genes: IntArray) -> Decoded:
-        """Alternate assignment and new medoids; the last labels are those of the medoids before."""
+        """Alternate assignment and new medoids; the returned labels belong to the previous medoids."""
         labels, medoids = self.assign(genes)
         if self.mode == "reassign":
             for _ in range(self.n_local):
@@ -329,11 +312,7 @@ class MedoidDecoder:
         )
 
     def refill(self, medoids: IntArray, genes: IntArray) -> IntArray:
-        """Add random medoids to sets with too few, so that operators can use them.
-
-        Evaluation has no generator: the original genes are the seed, so that equal individuals stay
-        equal.
-        """
+        """Add random medoids to sets that are too small for operators, with the genes as the seed."""
         k_min = self.encoding.k_min
         for q in np.flatnonzero(set_sizes(medoids) < k_min):
             rng = np.random.default_rng(genes[q][genes[q] >= 0])
@@ -344,7 +323,7 @@ class MedoidDecoder:
 class SpaceMedoidEncoding(MedoidEncoding):
     """A :class:`~moo_clustering.encodings.MedoidEncoding` with the distances of a space.
 
-    Genotypes are the same; ``distances`` exists only if the space has a matrix.
+    ``distances`` exists only if the space has a matrix.
 
     Parameters
     ----------
@@ -366,9 +345,9 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert valid genotypes, possibly floats, to C-contiguous int64.
+        """Convert genotypes to C-contiguous int64.
 
-        Raises a ValueError if a row has no id or one twice, or -1 before an id.
+        Raises a ValueError for a row without index, with a repeated index, or with -1 before an index.
         """
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
@@ -392,7 +371,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.repair(X)
 
     def medoids(self, labels: Labels, width: int | None = None) -> IntArray:
-        """Medoid of every cluster at the position of its label, padded with -1 to ``width`` (k_max)."""
+        """Medoids of the clusters at the positions of their labels, padded with -1 to ``width`` (k_max)."""
         return self.space.medoids(labels, self.k_max if width is None else width, self._memo)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -404,15 +383,13 @@ class SpaceMedoidEncoding(MedoidEncoding):
 
 
 class ConstrainedAssignment:
-    """Assignment of whole must-link components to clusters, which avoids conflicts with cannot-links.
+    """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned in the order of descending size, then of their lowest sample. Each goes to the
-    cluster that holds the fewest components in conflict with it, then to the nearest by total distance,
-    then to the lowest position. Samples without constraints go to the nearest medoid. The ``n_dropped``
-    cannot-links within a component, which contradict must-links, are dropped, with a UserWarning.
-
-    O(k (n_constrained + n_components) + n_conflicts) time per individual, plus the distances to its
-    medoids. See NSGA-II-clus.
+    Components are assigned by descending size, then by lowest sample. Each joins the cluster with the fewest
+    conflicting components, then the smallest total distance, then the lowest position. Samples without
+    constraints join the nearest medoid. Cannot-links within a component are dropped with a UserWarning and
+    counted in ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus
+    distances to medoids. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -441,10 +418,9 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute labels 0..k-1 without gaps, and the medoids of the clusters at these positions.
+        """Compute contiguous labels, and the medoids of these clusters.
 
-        With ``penalty``, total distance plus ``penalty`` times conflicts is least, instead of conflicts
-        first.
+        Minimises conflicts first, or with ``penalty`` total distance plus ``penalty`` times conflicts.
         """
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
@@ -454,7 +430,7 @@ class ConstrainedAssignment:
         width = medoids.shape[1]
         for part in block_slices(len(medoids), max(width * n_groups, space.n_samples)):
             some = medoids[part]
-            # Under constraints a medoid may leave its own cluster, even for that of an identical medoid.
+            # Under constraints, a medoid may join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
             assign_groups(
@@ -478,7 +454,7 @@ class ConstrainedAssignment:
 
 
 def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array]:
-    """List the groups in conflict with each group, as one array with bounds."""
+    """Conflicting groups of each group, concatenated, with boundaries."""
     both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
     return (
         np.ascontiguousarray(both[:, 1]),
@@ -487,18 +463,18 @@ def _neighbors(pairs: Int64Array, n_groups: int) -> tuple[Int64Array, Int64Array
 
 
 def _distinct(medoids: IntArray) -> tuple[Int64Array, Int64Array]:
-    """Distinct medoids, and the position of every gene among them (-1 for padding)."""
+    """Distinct medoids, and the position of each gene among them (-1 for padding)."""
     ids = np.unique(medoids[medoids >= 0])
     index = np.where(medoids < 0, -1, np.searchsorted(ids, medoids))
     return ids.astype(np.int64), index.astype(np.int64)
 
 
 def _without_gaps(labels: Labels, medoids: IntArray) -> tuple[Labels, IntArray]:
-    """Drop the medoids of empty clusters and close the gaps."""
+    """Drop the medoids of empty clusters, and make labels contiguous."""
     n, width = medoids.shape
     used = np.zeros((n, width), dtype=bool)
     np.put_along_axis(used, labels.astype(np.intp), True, axis=1)
     position: NDArray[Any] = np.cumsum(used, axis=1, dtype=np.int32) - 1
-    # A stable sort of the mask moves the used medoids to the front, in their order.
+    # A stable sort of the mask moves the used medoids to the front in their order.
     rest = np.take_along_axis(np.where(used, medoids, -1), np.argsort(~used, axis=1, kind="stable"), axis=1)
     return np.take_along_axis(position, labels.astype(np.intp), axis=1), rest

@@ -1,8 +1,4 @@
-"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks.
-
-:class:`PartitionProblem` is where an encoding, validity indices and constraints are composed to a pymoo
-problem. Subclasses may override ``_distinct`` and ``_values`` where genes decide more than the partition.
-"""
+"""Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks."""
 
 from __future__ import annotations
 
@@ -44,21 +40,21 @@ from moo_clustering.validity.registry import Index
 
 ConstraintHandling = Literal["objective", "constraint", "crowding", "none"]
 Inequality = Callable[[Labels], FloatArray]
-# Functions ``make(problem, algorithm)`` of operators, by class of the problem or of its encoding: a registry
-# that the files of moo_clustering.operators fill when they are imported.
+# Functions ``make(problem, algorithm)`` that return operators, by class of the problem or of its encoding.
+# The modules of moo_clustering.operators register them on import.
 OPERATOR_MAKERS: dict[type[Any], Callable[[Any, type[Any] | None], dict[str, Any]]] = {}
-# Name of the objective that is the violated share of the constraints.
+# Objective name of the violated share of the constraints.
 VIOLATION = "constraint_violation"
 
 
 class FixedProblem(Documented, Problem):
-    """A problem that does not change after construction, so that copies share everything.
+    """Base of problems that do not change after construction, so that copies share all data.
 
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links
-        plus that of the cannot-links.
+        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links plus
+        that of the cannot-links.
     n_jobs : int, optional
         Number of threads; does not affect the result.
     max_memory : int
@@ -86,17 +82,17 @@ class FixedProblem(Documented, Problem):
 
 
 class SignedProblem(FixedProblem):
-    """A problem of which some objectives are maximised."""
+    """Base of problems with maximised objectives."""
 
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Objectives with the signs that the indices define.
+        """Restore the natural signs of objectives, which pymoo minimises.
 
         Parameters
         ----------
         F : array-like of shape (..., n_obj)
-            Objectives as pymoo minimises them.
+            Minimised objectives.
         """
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
@@ -107,31 +103,31 @@ class SignedProblem(FixedProblem):
 
 
 class PartitionProblem(SignedProblem):
-    """Partitions that are optimised by several validity indices at once.
+    """Partitions optimised by several validity indices at once.
 
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
-        None if all objectives are fitted objects, for example fitted to different kinds of data.
+        None if all objectives are fitted objects.
     encoding : Encoding
-        Representation of the partitions; its ``n_samples`` must be that of the data.
+        Representation of the partitions, for the same ``n_samples`` as the data.
     objectives : sequence of str, ValidityIndex objects or classes, or tuples of callable and str
-        At least one. Objects are copied and the copies fitted to the data. A function ``(X, labels) ->
-        float`` stands beside ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``. Indices that are
-        to be maximised are negated, since pymoo minimises; :meth:`natural` restores their sign.
+        At least one. Objects are copied, and the copies are fitted. A function ``(X, labels) -> float`` needs
+        ``"max"`` or ``"min"``: ``(calinski_harabasz_score, "max")``. Maximised indices are negated for pymoo;
+        :meth:`natural` restores their sign.
     constraint_handling : {"objective", "constraint", "crowding", "none"}, default="objective"
-        Role of the constraints, if there are any:
+        Role of the constraints:
 
-        - ``"objective"``: V is an additional objective, ``"constraint_violation"``, the last.
-        - ``"constraint"``: V is an inequality constraint; individuals with V = 0 are feasible, and pymoo
-          ranks infeasible ones below them, by V.
-        - ``"crowding"``: the satisfied shares are stored with each individual as
-          ``"constraint_bonus"``, for :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
+        - ``"objective"``: V is the last objective, ``"constraint_violation"``.
+        - ``"constraint"``: V is an inequality constraint. Individuals with V = 0 are feasible; infeasible
+          ones rank below them, by V.
+        - ``"crowding"``: individuals store the satisfied shares as ``"constraint_bonus"`` for
+          :class:`~moo_clustering.operators.ConstraintCrowdingSurvival`.
         - ``"none"``: constraints are ignored.
     inequalities : sequence of callables, default=()
-        Further conditions: functions of labels of shape (n, n_samples) that return an array of n finite
-        numbers, which are at most 0 for feasible partitions. Of a function f of a single partition,
-        ``lambda labels: [f(row) for row in labels]`` makes one. In ``G`` they follow V.
+        Functions of labels of shape (n, n_samples) that return n finite numbers, at most 0 for feasible
+        partitions. They follow V in ``G``. For a function f of one partition use
+        ``lambda labels: [f(row) for row in labels]``.
 
     Attributes
     ----------
@@ -143,20 +139,16 @@ class PartitionProblem(SignedProblem):
     ------
     TypeError, ValueError
         If an index or handling is unknown, there is no objective, sizes disagree, or the handling needs
-        constraints and there are none. Evaluation refuses what indices, inequalities and encodings of your
-        own return in another form, by their names, and invalid genotypes: give the algorithm
-        ``repair=EncodingRepair()``.
+        constraints and there are none. Evaluation raises for invalid genotypes (use
+        ``repair=EncodingRepair()``), and names a custom index, inequality or encoding with invalid results.
 
     Notes
     -----
-    With ``"constraint"`` a run may end without a feasible solution; pymoo then returns
-    ``res.X is None``. The final population still is in ``res.pop``, and an algorithm with
-    ``return_least_infeasible=True`` returns the solution of least violation. Use ``"objective"`` if
-    constraints may contradict each other or the representation.
+    With ``"constraint"``, a run may end without a feasible solution and ``res.X`` is None. Use ``res.pop``,
+    or ``return_least_infeasible=True`` for the solution with the smallest violation. Use ``"objective"`` if
+    the constraints may contradict each other or the encoding.
 
-    A population is decoded and scored as a whole. Each distinct partition is scored once, with its
-    clusters numbered by first appearance, so that equal partitions have equal objectives to the last bit.
-    Deep copies (``save_history=True`` makes one per generation) share everything.
+    Every distinct partition is scored once, so equal partitions have identical objectives.
 
     Examples
     --------
@@ -184,7 +176,7 @@ class PartitionProblem(SignedProblem):
         _check_constraints(constraints, constraint_handling, encoding.n_samples)
         _check_size(data, encoding.n_samples)
         self.encoding = encoding
-        # Encodings of this package keep their promises; others are looked at once.
+        # Encodings of other packages are checked once.
         self._unseen = is_own(encoding)
         xl, xu = _checked_bounds(encoding) if self._unseen else encoding.bounds()
         self.indices = _fitted(objectives, data)
@@ -219,10 +211,7 @@ class PartitionProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike | None) -> Labels:
-        """Decode genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples).
-
-        A single genotype of shape (n_var,) counts as a population of one.
-        """
+        """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
                 "X is None: the run ended with no feasible solution, see the notes of this class."
@@ -257,18 +246,18 @@ class PartitionProblem(SignedProblem):
         out["F"] = (np.column_stack(columns) * self._signs)[inverse]
 
     def _distinct(self, X: NDArray[Any], labels: Labels) -> tuple[IntpArray, IntpArray]:
-        """Rows of the individuals that are scored, and for every individual the one that it equals."""
+        """Rows of the individuals to score, and for every individual the position of its equal among them."""
         return distinct_rows(labels)
 
     def _values(self, index: ValidityIndex, labels: Labels, X: NDArray[Any]) -> FloatArray:
-        """Values of an index for partitions that were decoded from the genotypes X."""
+        """Values of an index for partitions decoded from the genotypes X."""
         name, shape = f"index {index.name!r}", (len(labels),)
         values = array_of(index.evaluate(labels), name, shape, "one finite value per partition", nan=True)
         return values.astype(np.float64)
 
 
 def index_list(objectives: Sequence[Index] | Index) -> Sequence[Any]:
-    """One objective, which may be a tuple of a function and its direction, or several, as a sequence."""
+    """Wrap a single objective, which may be a tuple of function and direction, in a list."""
     directed = isinstance(objectives, tuple) and objectives[1:] in (("max",), ("min",))
     single = directed or callable(objectives) or isinstance(objectives, (str, ValidityIndex))
     return [objectives] if single else objectives  # type: ignore[return-value]
@@ -298,17 +287,17 @@ def _checked_values(index: ValidityIndex, values: Any, n: int) -> FloatArray:
 
 
 def _limit_values(limit: Inequality, labels: Labels) -> FloatArray:
-    """Values of an inequality of a user's."""
+    """Values of a custom inequality."""
     who, n = f"inequality {name_of(limit)!r}", len(labels)
     values = value_per_row(limit(labels), who, n)
     if 1 < n == labels.shape[1]:
-        # One value per sample has the same shape here, but not for a single partition.
+        # Check with one partition: one value per sample has the same shape as one per partition here.
         value_per_row(limit(labels[:1]), who, 1)
     return values
 
 
 def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
-    """Bounds of an encoding of a user's."""
+    """Bounds of a custom encoding."""
     name = type(encoding).__name__
     for attribute in ("n_samples", "n_var"):
         integer(f"{name}.{attribute}", getattr(encoding, attribute, None))
@@ -324,7 +313,7 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
 
 
 def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
-    """What an encoding of a user's decoded."""
+    """Check the partitions that a custom encoding decoded."""
     who = f"{type(encoding).__name__}.decode"
     array = array_of(labels, who, (n, encoding.n_samples), "clusters 0..k-1")
     if array.dtype.kind not in "iu" or array.min(initial=0) < 0:
@@ -334,7 +323,7 @@ def _checked_partitions(encoding: Encoding, labels: Any, n: int) -> Labels:
 
 
 def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels: Labels) -> None:
-    """Look at what an encoding of a user's does to the first individual, once."""
+    """Check the methods of a custom encoding with the first individual."""
     name, low, high = type(encoding).__name__, *encoding.bounds()
     gaps = decoded.max(axis=1) != labels.max(axis=1)
     if gaps.any():
@@ -345,7 +334,7 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
         )
     made = [("repair", encoding.repair(x.copy()))]
     with suppress(NotImplementedError, ValueError):
-        # Not every encoding can express every partition.
+        # Not all encodings can represent every partition.
         made.append(("encode", encoding.encode(labels[:1])))
     for method, genes in made:
         found = array_of(genes, f"{name}.{method}", (1, encoding.n_var), "genes")
@@ -382,8 +371,8 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Make the operators registered for the nearest class of the problem, or else of its encoding."""
-    # Files of operators import problems, so this file cannot import them at its top. All of them are imported
-    # here, because the registry is still empty if the user has imported problems alone.
+    # Lazy import to break a cycle, because operators import problems. It also fills the registry if only
+    # problems are imported.
     operators = importlib.import_module("moo_clustering.operators")
     for name in operators.__all__:
         getattr(operators, name)
@@ -398,11 +387,7 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
 
 
 class LeastClusterSize:
-    """Number of samples that the smallest of ``n_clusters`` clusters lacks; missing clusters count as empty.
-
-    For the ``inequalities`` of :class:`~moo_clustering.problems.PartitionProblem`: feasible partitions
-    have at most 0.
-    """
+    """Inequality: number of samples that the smallest of ``n_clusters``, possibly empty, clusters lacks."""
 
     def __init__(self, min_cluster_size: int, n_clusters: int) -> None:
         self.min_cluster_size = min_cluster_size
@@ -417,21 +402,20 @@ class LeastClusterSize:
 
 
 class ChunkedProblem(Problem):
-    """Wrap a problem to evaluate chunks of a population in parallel.
+    """Wrap a problem to evaluate a population in parallel chunks.
 
-    This pays if a chunk takes much longer than sending its genes and returning its objectives, about a
-    second or more. On the threads of one machine the problems of this package need no chunks: their
-    kernels run in parallel by themselves.
+    Use it if a chunk takes a second or more. On one machine, the problems of this package are already
+    parallel.
 
     Parameters
     ----------
     problem : Problem
-        A vectorised problem, in which the objectives of an individual do not depend on the others. Its
-        attributes, such as ``encoding`` or ``decode``, are available here, too.
+        A vectorised problem, in which the objectives of an individual do not depend on other individuals. Its
+        attributes are also available here.
     chunk_size : int, default=50
-        Individuals per chunk. Chunks, and so results, do not depend on the number of workers.
+        Individuals per chunk. Results do not depend on the number of workers.
     n_jobs : int, optional
-        Number of joblib workers; default as :func:`joblib.parallel_config` says.
+        Number of joblib workers; default from :func:`joblib.parallel_config`.
 
     Attributes
     ----------
@@ -441,15 +425,14 @@ class ChunkedProblem(Problem):
     Raises
     ------
     TypeError
-        If ``problem`` is no pymoo problem, or evaluates one individual at a time.
+        If ``problem`` is not a pymoo problem, or evaluates one individual at a time.
     ValueError
         If ``chunk_size`` is below 1.
 
     Notes
     -----
-    Within ``joblib.parallel_config(backend="dask")``, large arrays of the problem are sent to a worker once
-    instead of every generation. They are checked for changes every generation, which takes about a second
-    per gigabyte.
+    Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem once.
+    They are checked for changes every generation, about a second per gigabyte.
 
     Examples
     --------
@@ -487,7 +470,7 @@ class ChunkedProblem(Problem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         chunks = [genes[lo : lo + self.chunk_size] for lo in range(0, len(genes), self.chunk_size)]
-        # BLAS sums in another order with other numbers of threads; one thread gives equal bits everywhere.
+        # BLAS sums in an order that depends on the number of threads; one thread gives identical results.
         with one_thread("blas"):
             results = run_calls(
                 (delayed(_evaluated)(os.getpid(), self.problem, chunk, args, kwargs) for chunk in chunks),
@@ -498,7 +481,7 @@ class ChunkedProblem(Problem):
             out[name] = np.concatenate([result[name] for result in results])
 
     def __getattr__(self, name: str) -> Any:
-        # copy and pickle ask for attributes before there is a problem.
+        # copy and pickle read attributes before ``problem`` is set.
         if name.startswith("__") or "problem" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.problem, name)
@@ -514,14 +497,14 @@ def _evaluated(
 ) -> dict[str, NDArray[Any]]:
     """Evaluate one chunk in a worker."""
     out: dict[str, Any] = {}
-    # Within its own process, with all its threads, the caller has limited BLAS already.
+    # The caller has already limited BLAS for all threads of its process.
     with one_thread("blas") if os.getpid() != caller else nullcontext():
         problem._evaluate(X, out, *args, **kwargs)
     return {name: np.asarray(values) for name, values in out.items() if values is not None}
 
 
 def evaluated_population(**values: NDArray[Any]) -> Population:
-    """pymoo's population of genes ``X`` whose objectives ``F`` and other values are known."""
+    """Build a pymoo Population with genes ``X``, objectives ``F`` and other values."""
     pop = Population.new(**values)
     pop.apply(lambda individual: individual.evaluated.update(values))
     return pop

@@ -1,4 +1,4 @@
-"""Fuzzy clusters in subspaces, grown from seed documents: problem, objectives, memory and encoding."""
+"""Fuzzy subspace clustering from seed documents: problem, objectives, cache and encoding."""
 
 from __future__ import annotations
 
@@ -28,38 +28,37 @@ from moo_clustering.encodings.medoids import occurred_before, random_slots, repa
 from moo_clustering.problems.partition import SignedProblem
 from moo_clustering.subspace.classes import labelled_shares
 
-# Values from 2^-40 to 2^40 have squares in single precision.
+# Squares of values from 2^-40 to 2^40 are finite and normal in single precision.
 _SINGLE = 40
-# Objectives are remembered of at least so many individuals, and of at most twice as many.
+# Number of individuals with cached objectives: at least this, and at most twice as many.
 CAPACITY = 1 << 16
 
 
 class SubspaceClusteringProblem(SignedProblem):
-    """Find seed documents from which compact and pure fuzzy clusters in subspaces grow.
+    """Find seed documents that lead to compact and pure fuzzy clusters in subspaces.
 
-    Genes are the numbers of ``k_min`` to ``n_seeds`` distinct documents, the seeds, and -1 in empty slots.
-    Evaluation starts SISC from them (a centroid is half the seed, half the mean of all documents), sweeps
-    ``n_sweeps`` times, and scores the result. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms
-    of Eq. 2.
+    Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
+    Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
+    documents. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes with -1 for unlabelled samples, or indicators 0 and 1 of label sets with rows of -1 for
-        unlabelled samples, or ``Targets``.
+        Classes, -1 for unlabelled samples; or 0/1 indicators of label sets, rows of -1 for unlabelled
+        samples; or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
-        Smallest number of clusters; default ``n_seeds``, which fixes the number.
+        Smallest number of clusters. Default: ``n_seeds``, a fixed number.
     n_sweeps : int, default=3
-        Sweeps per evaluation, 1 to 3. With more sweeps, the search space is less smooth.
+        Sweeps per evaluation, 1 to 3. More sweeps make the search space less smooth.
     objectives : sequence of str, default=("dispersion", "impurity")
-        All are minimised:
+        Minimised:
 
         - ``"dispersion"``: mean over samples of sum_l w_l^f d_l;
-        - ``"impurity"``: mean impurity of the clusters over labelled samples, 1 if clusters are as mixed
-          as all labelled samples; needs labels;
+        - ``"impurity"``: mean cluster impurity over the labelled samples, relative to that of all labelled
+          samples; requires labels;
         - ``"n_clusters"``: number of clusters;
         - ``"chi_square"``: sum_li (m lambda_li)^q chi_li of the last sweep.
     options : SubspaceOptions, optional
@@ -67,37 +66,31 @@ class SubspaceClusteringProblem(SignedProblem):
     dtype : {"float64", "float32"}, default="float64"
         Precision of the sweeps; ignored for SubspaceData.
     memory : int, default=256 MiB
-        Bytes for centroids and distances of recent individuals, which operators ask for.
-    n_jobs : int, optional
-        Number of threads over individuals; does not affect the result.
+        Bytes for cached centroids and distances of recent individuals, which operators use.
 
     Attributes
     ----------
     encoding : SubspaceSeedEncoding
-        Repairs, draws and compares genotypes, as in ``CanonicalDuplicates(problem.encoding)``; holds the
-        ``data``.
+        Repairs, draws and compares genotypes; contains ``data``.
     targets : Targets
     options : SubspaceOptions
     n_seeds, k_min, n_sweeps : int
     n_grown : int
-        Number of individuals computed so far, without repeated ones.
+        Number of evaluated individuals, without repetitions.
 
     Raises
     ------
     TypeError, ValueError
-        If data or options are out of range, or ``"impurity"`` lacks labels. Evaluation refuses invalid
-        genotypes: give the algorithm ``repair=EncodingRepair()`` if its operators make them.
+        If data or options are invalid, or ``"impurity"`` lacks labels. Evaluation raises for invalid
+        genotypes: use ``repair=EncodingRepair()`` if the operators produce any.
 
     Notes
     -----
     An individual of k clusters takes O(n_sweeps k (nnz + n_samples + n_features)) time for nnz non-zero
-    values, and O(k (n_samples + n_features)) memory per thread. Individuals with the same seeds in another
-    order have exactly the same objectives and are not evaluated again. The operators
-    :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and
-    ``AlignedSeedCrossover`` ask for centroids and distances, which are remembered for recent individuals
-    (``memory``; 4 k n_features + 4 n_samples bytes each) and computed for others.
-
-    Deep copies (``save_history=True`` makes one per generation) share everything.
+    values, and O(k (n_samples + n_features)) memory per thread. The order of seeds does not matter: use
+    ``CanonicalDuplicates(problem.encoding)``. The operators
+    :class:`~moo_clustering.operators.DistantSeedMutation`, ``SweepSeedMutation`` and ``AlignedSeedCrossover``
+    use centroids and distances, cached in ``memory`` (4 k n_features + 4 n_samples bytes per individual).
 
     Examples
     --------
@@ -156,14 +149,11 @@ class SubspaceClusteringProblem(SignedProblem):
         return self.encoding.n_samples
 
     def decode(self, X: ArrayLike) -> Labels:
-        """Partitions by largest memberships, shape (n_individuals, n_samples), see ``encoding.decode``.
-
-        A single genotype of shape (n_seeds,) counts as a population of one.
-        """
+        """Partitions of one or more genotypes by largest memberships, shape (n_individuals, n_samples)."""
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Sweep one genotype, and return memberships, centroids, weights and all else.
+        """Run the sweeps of one genotype.
 
         Parameters
         ----------
@@ -172,7 +162,7 @@ class SubspaceClusteringProblem(SignedProblem):
         Returns
         -------
         Sweep
-            Cluster c grew from the c-th seed in the row.
+            Memberships, centroids, weights and more; cluster c grew from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]
@@ -194,14 +184,9 @@ class SubspaceClusteringProblem(SignedProblem):
         return [one.centers.T[order] for one, order in grown]
 
     def central_documents(self, X: ArrayLike) -> IntArray:
-        """Genotypes whose seeds are replaced by the most central documents of their clusters.
+        """Replace the seeds by distinct documents with the largest sum of memberships in their clusters.
 
-        These are the documents with the largest memberships; clusters that share a most central document
-        get different ones with the largest sum of memberships.
-
-        Notes
-        -----
-        Distances alone would select documents with hardly any features, which are poor seeds.
+        Distances would select documents with very few features, which are poor seeds.
         """
         slots = self.encoding.seeds(np.asarray(X))
         grown = zip(self._grown(slots), self.encoding.ranks(slots), strict=True)
@@ -209,7 +194,7 @@ class SubspaceClusteringProblem(SignedProblem):
         return slots
 
     def center_distances(self, X: ArrayLike) -> AnyFloatArray:
-        """Distance from every document to the nearest centroid, shape (n_individuals, n_samples)."""
+        """Distance from each document to the nearest centroid, shape (n_individuals, n_samples)."""
         return np.stack([one.gaps for one in self._grown(self.encoding.seeds(np.asarray(X)))])
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -247,22 +232,22 @@ class SubspaceClusteringProblem(SignedProblem):
 
 
 def _compact(values: NDArray[np.floating[Any]]) -> AnyFloatArray:
-    """Values in single precision, if it holds their squares."""
+    """Convert to single precision if it can represent the squares."""
     size = np.frexp(np.abs(values).max(initial=0.0))[1]
     return values.astype(np.float32 if abs(size) < _SINGLE else np.float64)
 
 
 def _most_typical(memberships: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """Match every cluster with a document of its own, with the largest sum of memberships; O(n_samples k)."""
+    """Assign a different document to each cluster, with the largest sum of memberships; O(n_samples k)."""
     n, k = memberships.shape
-    # Among its k largest memberships each cluster finds a document that no other one needs.
+    # k candidates per cluster suffice: at most k - 1 of them are used by other clusters.
     candidates = np.unique(np.argpartition(-memberships, min(k, n) - 1, axis=0)[:k])
     chosen = linear_sum_assignment(memberships[candidates].T, maximize=True)[1]
     return candidates[chosen].astype(np.int64)
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of objectives; raise ValueError unless they are known and different."""
+    """Return the names of objectives; raise ValueError unless they are known and distinct."""
     if isinstance(objectives, str):
         objectives = (objectives,)
     names = tuple(objectives)
@@ -286,10 +271,7 @@ def dispersion(done: subspace.Sweep, targets: Targets, options: subspace.Subspac
 
 
 def mean_impurity(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F2, sum_l S'_l Imp_l / n over labelled documents, by their final memberships.
-
-    Impurities are relative to that of all labelled documents, with any normalisation in the sweeps.
-    """
+    """F2, sum_l S'_l Imp_l / n over labelled documents, with impurities relative to all of them."""
     shares, sizes = labelled_shares(done.memberships, targets)
     n_labelled = len(targets.rows)
     values = subspace.impurity(
@@ -304,7 +286,7 @@ def cluster_count(done: subspace.Sweep, targets: Targets, options: subspace.Subs
 
 
 def weighted_chi_square(done: subspace.Sweep, targets: Targets, options: subspace.SubspaceOptions) -> float:
-    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep: weights on a few telling features."""
+    """F3, sum_li (m lambda_li)^q chi_li with chi of the last sweep."""
     return float(np.sum(done.chi_term))
 
 
@@ -317,7 +299,7 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 class Grown(NamedTuple):
-    """An evaluated individual, with clusters in ascending order of their seeds."""
+    """Cached individual, with clusters in ascending order of their seeds."""
 
     objectives: NDArray[np.float64]  # shape (n_obj,)
     centers: AnyFloatArray  # shape (n_features, n_clusters)
@@ -331,11 +313,7 @@ class Grown(NamedTuple):
 
 
 class SeedMemo:
-    """Memory of the objectives of very many individuals, and of all else of the most recent ones.
-
-    Forgotten individuals are computed again, so results do not depend on the memory. The most recent ones
-    get ``max_bytes``; the last stays even if it needs more.
-    """
+    """Cache for objectives of very many individuals, and for other results (``max_bytes``) of recent ones."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -350,14 +328,14 @@ class SeedMemo:
         return self._older.get(key) if known is None else known
 
     def grown(self, key: bytes) -> Grown | None:
-        """An evaluated individual, or None."""
+        """Cached individual, or None."""
         one = self._grown.get(key)
         if one is not None:
             self._grown.move_to_end(key)
         return one
 
     def add(self, key: bytes, one: Grown) -> None:
-        """Remember an individual, and forget the least recently used ones if memory is short."""
+        """Add an individual, and evict the least recently used ones beyond the memory limit."""
         if len(self._objectives) >= CAPACITY:
             self._older, self._objectives = self._objectives, {}
         self._objectives[key] = one.objectives
@@ -378,22 +356,21 @@ Result = TypeVar("Result")
 
 
 class SubspaceSeedEncoding(Encoding):
-    """Encoding of partitions by the documents that clusters grow from, with -1 in empty slots.
+    """Encoding of partitions by seed documents, with -1 in empty slots.
 
-    Memberships start from similarities to the seeds, and a few sweeps of SISC then move centroids and feature
-    weights. A document belongs to the cluster of its largest membership. Decoding takes O(n_individuals
-    n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz non-zero values. Encodings are immutable: a
-    deep copy shares the data. Source: SISC-ML, "seeds" start.
+    Sweeps of SISC start from similarities to the seeds. A document belongs to the cluster of its largest
+    membership. Decoding takes O(n_individuals n_sweeps (nnz + n_samples + n_features) n_seeds) time for nnz
+    non-zero values. Source: SISC-ML, "seeds" start.
 
     Parameters
     ----------
     data : SubspaceData
     targets : Targets
-        Labels of the documents, which guide the sweeps.
+        Labels of the documents, used in the sweeps.
     n_seeds : int
         Largest number of clusters, and number of genes.
     k_min : int, optional
-        Smallest number of clusters; default ``n_seeds``.
+        Smallest number of clusters. Default: ``n_seeds``.
     n_sweeps : int, default=3
         Sweeps per decoding.
     options : SubspaceOptions, optional
@@ -431,15 +408,12 @@ class SubspaceSeedEncoding(Encoding):
         self.n_jobs = n_jobs
 
     def bounds(self) -> tuple[IntArray, IntArray]:
-        """-1 (empty slot) and the last document, for every gene."""
+        """-1 (empty slot) and the last document for every gene."""
         lower = np.full(self.n_var, -1, dtype=self.dtype)
         return lower, np.full(self.n_var, self.n_samples - 1, dtype=self.dtype)
 
     def seeds(self, X: ArrayLike) -> IntArray:
-        """Convert valid genotypes to int64.
-
-        Raises a ValueError if a row has no document or one twice.
-        """
+        """Convert valid genotypes to int64; raise a ValueError for empty rows and repeated documents."""
         slots = checked_genes(X, self.n_var).astype(self.dtype)
         occupied = slots >= 0
         wrong = ~occupied.any(axis=1)
@@ -452,7 +426,7 @@ class SubspaceSeedEncoding(Encoding):
         return slots
 
     def grow(self, seeds: IntArray) -> subspace.Sweep:
-        """Grow clusters from seeds, without -1, by the sweeps; cluster c grows from seed c."""
+        """Run the sweeps from seeds, without -1; cluster c grows from seed c."""
         memberships = subspace.memberships_from_seeds(self.data, seeds, self.options)
         done = subspace.sweep(self.data, self.targets, memberships, self.options)
         for _ in range(1, self.n_sweeps):
@@ -462,19 +436,18 @@ class SubspaceSeedEncoding(Encoding):
         return done
 
     def grow_all(self, X: IntArray, use: Callable[[subspace.Sweep], Result]) -> list[Result]:
-        """Grow the clusters of every row of :meth:`canonical`, and return the results of ``use``."""
-        # Each result is used on the thread that computed it, as all memberships at once would take much
-        # memory. Threads only: returning a result from another process takes as long as computing it.
+        """Run the sweeps for every row of :meth:`canonical`, and return the results of ``use``."""
+        # ``use`` runs on the thread of the sweeps, because all memberships at once take much memory.
+        # Processes do not pay off: the transfer of a result takes as long as its computation.
         return thread_calls((delayed(self._grown)(row[row >= 0], use) for row in X), n_jobs=self.n_jobs)
 
     def _grown(self, seeds: IntArray, use: Callable[[subspace.Sweep], Result]) -> Result:
         return use(self.grow(seeds))
 
     def decode(self, X: IntArray) -> Labels:
-        """Label every document with the cluster of its largest membership.
+        """Label every document with its cluster; clusters are numbered by seed position without empty ones.
 
-        Ties go to the seed with the lower number. Clusters are numbered in the order of their seeds in the
-        row, without those that have no document.
+        Ties of memberships go to the seed with the lower index.
         """
         slots = self.seeds(X)
         owners = self.grow_all(self.canonical(slots), lambda done: done.memberships.argmax(axis=1))
@@ -484,10 +457,10 @@ class SubspaceSeedEncoding(Encoding):
         return labels
 
     def encode(self, labels: IntArray) -> IntArray:
-        """Take the member of every cluster that is nearest to its mean, in the order of the labels.
+        """Member of every cluster that is nearest to its mean, in the order of the labels.
 
-        Of more than ``n_seeds`` clusters the largest are encoded, the lowest labels on ties; fewer than
-        ``k_min`` are filled up by :meth:`repair`.
+        If there are more than ``n_seeds`` clusters, the largest are encoded (ties: the lowest labels).
+        :meth:`repair` adds seeds up to ``k_min``.
         """
         partitions = checked_labels(labels, self.n_samples)
         X = np.full((len(partitions), self.n_var), -1, dtype=self.dtype)
@@ -502,15 +475,14 @@ class SubspaceSeedEncoding(Encoding):
         return self.repair(X)
 
     def repair(self, X: IntArray) -> IntArray:
-        """Empty slots with invalid or repeated documents, and fill up to ``k_min`` seeds.
+        """Replace invalid or repeated documents by empty slots, and add seeds up to ``k_min``.
 
-        The first empty slots get the lowest document numbers that are not in the row. Fractions are
-        rounded to integers.
+        The first empty slots get the lowest document indices missing in the row. Fractions are rounded.
         """
         return repair_slots(rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort the seeds of every row in ascending order, before the empty slots."""
+        """Sort the seeds of every row in ascending order, followed by the empty slots."""
         seeds = checked_genes(X, self.n_var).astype(self.dtype)
         seeds[seeds < 0] = self.n_samples
         seeds.sort(axis=1)

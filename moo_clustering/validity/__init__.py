@@ -1,8 +1,8 @@
-"""Clustering indices: how good a partition is, by itself or against classes.
+"""Clustering indices: how good a partition is, by itself or compared with classes.
 
-Internal indices are objects: ``fit`` takes the data once, ``evaluate`` scores a whole population of
-partitions (see :class:`ValidityIndex`), and :func:`get_index` finds them by name. External measures
-are functions ``(labels_true, labels_pred)`` of one partition.
+Internal indices are objects: ``fit`` receives the data, ``evaluate`` scores a population of partitions (see
+:class:`ValidityIndex`), and :func:`get_index` returns them by name. External measures are functions
+``(labels_true, labels_pred)`` of one partition.
 """
 
 import lazy_loader as _lazy

@@ -1,4 +1,4 @@
-"""Internal validity indices of partitions of bags of instances, and a report of all of them."""
+"""Internal validity indices for partitions of bags of instances, and a report of all indices."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 Weighting = Literal["bag", "instance"]
 WEIGHTINGS: tuple[Weighting, ...] = ("bag", "instance")
-# Value of partitions without two distinct clusters, instead of infinity.
+# Finite value for partitions without two distinct clusters.
 UNDEFINED = 1e6
-# In the order in which the kernel numbers them.
+# Positions are the codes of the kernel.
 READINGS = ("density", "count", "printed")
 KINDS = ("directed", "symmetric", "mean_min", "min_min", "mean", "precomputed")
 
 
 class _BagIndex(PopulationIndex):
-    """Index of partitions of bags, whose labels may have gaps."""
+    """Index of partitions of bags; labels may skip numbers."""
 
     def _population(self, labels: IntArray) -> Population:
         return super()._population(_without_gaps(integer_rows(labels, "labels")))
@@ -60,7 +60,7 @@ class _GeometryIndex(_BagIndex):
         return self
 
     def _objective(self, objective: Any, population: Population, reading: Any = "between") -> FloatArray:
-        """Values of an objective of the genetic algorithms, inf if undefined."""
+        """Values of a BagObjective, inf if undefined."""
         from moo_clustering.bags import BagObjective
 
         if not len(population.labels):
@@ -72,30 +72,29 @@ class _GeometryIndex(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagDaviesBouldin(_GeometryIndex):
-    """Mean over clusters of the worst (radius + radius) / distance of centroids, minimised.
+    """Mean over clusters of the largest (radius + radius) / distance of centroids, minimised.
 
-    The radius of a cluster is the mean distance from its bags to its centroid, and the distance from a bag is
-    that from its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
+    The radius of a cluster is the mean distance from its bags to its centroid; a bag's distance is that of
+    its farthest instance. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     weighting : {"bag", "instance"}, default="bag"
-        Centroids as means of the bag means (Eq. 3), or of all instances.
+        Whether centroids are means of bag means (Eq. 3), or of all instances.
     undefined : float, default=1e6
-        Value for fewer than two clusters or equal centroids, which caps all values; ``inf`` caps none.
+        Value for fewer than two clusters or equal centroids, and upper limit of all values; may be ``inf``.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
-    ``fit`` takes Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, whose
-    products indices share; one with ``min_cluster_size`` is valid only for partitions that keep it. Labels
-    may have gaps: only nonempty clusters count. A single bag has the radius of the bag, not 0. A single
-    bag far from all others still gives the least value on most data, so report the size of the smallest
-    cluster with the index.
+    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, which
+    indices can share; one with ``min_cluster_size`` requires partitions that satisfy it. Labels may skip
+    numbers. An outlier as a singleton has the smallest value in most data: report the smallest cluster size
+    as well.
 
-    Precomputation O(n N d) for N bags with n instances of d features, and 8 n N bytes. Then
-    O(p (n N + N^2 + K n)) time for p individuals of K clusters.
+    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n))
+    time for p individuals of K clusters.
 
     Examples
     --------
@@ -121,31 +120,30 @@ class BagDaviesBouldin(_GeometryIndex):
 class BagSilhouette(_BagIndex):
     """Mean silhouette (b - a) / max(a, b) of the bags, maximised.
 
-    a is the mean distance from a bag to the others of its cluster, b the least of its mean distances to other
-    clusters. Distances are from the scored bag, which matters if they are not symmetric. Source: Evolutionary
+    a is the mean distance from a bag to the others of its cluster, and b the smallest mean distance to
+    another cluster. Asymmetric distances are measured from the scored bag. Source: Evolutionary
     multi-instance clustering, Eqs. 12-14.
 
     Parameters
     ----------
     kind : str, default="directed"
-        Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"`` as
-        for :func:`~moo_clustering.bags.bag_distances`; or ``"precomputed"``, where ``fit`` takes a matrix
-        with the distance from i to j in row i, whose diagonal is ignored.
+        Distance between bags: ``"directed"``, ``"symmetric"``, ``"mean_min"``, ``"min_min"`` or ``"mean"``,
+        see :func:`~moo_clustering.bags.bag_distances`. With ``"precomputed"``, ``fit`` expects a matrix of
+        the distances from i (row) to j, whose diagonal is ignored.
     average : {"cluster", "bag"}, default="cluster"
-        Average over clusters of their mean silhouettes (Eq. 12), or over all bags.
+        Mean of the clusters' mean silhouettes (Eq. 12), or mean over all bags.
     max_memory : int, default=4 GiB
-        Largest size of the distances and their transpose in bytes.
+        Largest size in bytes of the distances and their transpose.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Notes
     -----
-    ``fit`` takes Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels may
-    have gaps: only nonempty clusters count. Single bags, bags with a = b = 0, and all bags of a single
-    cluster count 0.
+    ``fit`` accepts Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``. Labels may
+    skip numbers. Singletons, bags with a = b = 0, and all bags of a single cluster score 0.
 
-    Distances O(n^2 d) for n instances of d features. Then O(p N (N + K)) time for p individuals of K
-    clusters of N bags, and O(N^2) memory.
+    O(n^2 d) time for the distances of n instances of d features, then O(p N (N + K)) time for p individuals
+    of K clusters of N bags, and O(N^2) memory.
 
     Examples
     --------
@@ -168,14 +166,14 @@ class BagSilhouette(_BagIndex):
         choice("kind", self.kind, KINDS)
         choice("average", self.average, ("cluster", "bag"))
         H = self._checked_distances(data) if self.kind == "precomputed" else self._measured(data)
-        # Distances from a bag to a cluster sum columns; the transpose makes them contiguous.
+        # The transpose makes the distances from a bag to a cluster contiguous.
         self._columns = H.T.copy()
         np.fill_diagonal(self._columns, 0.0)
         self.n_samples_ = len(H)
         return self
 
     def _score(self, population: Population) -> FloatArray:
-        # Imported here, as in fit, because most users of indices have no bags.
+        # Lazy import, as in fit: most users of indices have no bags.
         from moo_clustering._kernels.bag_distances import column_width, silhouette_means
 
         values = np.zeros(len(population.labels))
@@ -210,35 +208,33 @@ class BagSilhouette(_BagIndex):
 
 @dataclass(eq=False, repr=False)
 class BagSDbw(_GeometryIndex):
-    """Scatter within clusters plus density between them; minimise.
+    """Scatter within clusters (Scat) plus density between them (Den), minimised.
 
-    Scat is the mean norm of the clusters' variances over the norm of the variances of everything. Den is the
-    mean over pairs of clusters of how many of their bags are near the midpoint of the centroids, over how
-    many are near a centroid; near means with all instances within stdev, which is the root of the sum of the
-    norms over the number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi &
-    Vazirgiannis, IEEE ICDM 2001.
+    Scat is the mean norm of the cluster variances over that of the total variance. Den is the mean, over
+    pairs of clusters, of the number of their bags near the midpoint of the centroids over a number near a
+    centroid. All instances of a bag near a point are within stdev, the root of the summed norms over the
+    number of clusters. Source: Evolutionary multi-instance clustering, Eqs. 15-17; Halkidi & Vazirgiannis,
+    IEEE ICDM 2001.
 
     Parameters
     ----------
     reading : {"density", "count", "printed"}, default="density"
-        Den as by Halkidi and Vazirgiannis: over the greater of the numbers of bags of each cluster near
-        its own centroid (0 if there are none); or over the size of the larger cluster; or literally
-        Eq. 17, sums of distances in place of numbers.
+        Denominator of Den: the larger number of bags of a cluster near its centroid (Den is 0 if there are
+        none), or the size of the larger cluster. ``"printed"``: literal Eq. 17, with sums of distances.
     sigma : {"bag", "instance"}, default="bag"
-        Use variances of bag means, or of instances.
+        Variances of bag means, or of instances.
     ddof : {0, 1}, default=0
-        Subtracted from the number of points in variances; a single point has variance 0 in any case.
+        Subtracted from the number of points in variances; a single point always has variance 0.
     weighting, undefined, n_jobs
         See :class:`BagDaviesBouldin`.
 
     Notes
     -----
-    ``fit`` takes Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``, whose
-    products indices share. Labels may have gaps: only nonempty clusters count. Bags are mostly wider than
-    stdev, so that Den is mostly 0: see :meth:`parts`. Scat is 0 if nothing varies.
+    Data and labels are as for :class:`BagDaviesBouldin`. Most bags are wider than stdev, so Den is often 0:
+    see :meth:`parts`. Scat is 0 if all points are equal.
 
-    Precomputation O(n N d) for N bags with n instances of d features, and 8 n N bytes. Then
-    O(p (n N + N^2 + K n + N d)) time for p individuals of K clusters.
+    O(n N d) time and 8 n N bytes to fit N bags with n instances of d features, then O(p (n N + N^2 + K n +
+    N d)) time for p individuals of K clusters.
 
     Examples
     --------
@@ -265,7 +261,7 @@ class BagSDbw(_GeometryIndex):
         if self.ddof not in (0, 1):
             raise ValueError(f"ddof must be 0 or 1, got {quoted(self.ddof)}")
         super().fit(data)
-        # Norms of variances are fourth powers, so that their unit is a power of two near the data's size.
+        # Norms of variances are computed in a unit near the data's size, a power of two, to avoid overflow.
         self._points, self._unit = _points(self.geometry_.bags, self.sigma)
         one_cluster = np.zeros((1, self.n_samples_), dtype=np.int32)
         self._total = float(self._variance_norms(one_cluster, 1)[0, 0])
@@ -276,7 +272,7 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Scat and Den, whose sum is the index.
+        """Return Scat and Den, whose sum is the index.
 
         Parameters
         ----------
@@ -285,7 +281,7 @@ class BagSDbw(_GeometryIndex):
         Returns
         -------
         scatter, density : ndarray of shape (n_individuals,)
-            The two terms, inf for fewer than two clusters.
+            inf for fewer than two clusters.
         """
         return self._parts(self._population(labels))
 
@@ -334,8 +330,8 @@ class BagSDbw(_GeometryIndex):
 
 
 def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Means, sums of squared deviations from them and numbers of points of the bags; the unit of the data."""
-    # A row is subtracted first, so that equal instances give exact zeros.
+    """Means, sums of squared deviations and numbers of points of the bags, and the unit of the data."""
+    # Subtracting a row first gives exact zeros for equal instances.
     X = bags.instances.astype(np.float64) - bags.instances[0].astype(np.float64)
     unit = float(np.ldexp(1.0, np.frexp(np.abs(X).max())[1]))
     X /= unit
@@ -351,7 +347,7 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that from its farthest instance. Source: Evolutionary
+    The distance from a bag to a centroid is that of its farthest instance. Source: Evolutionary
     multi-instance clustering, Eq. 4.
 
     Parameters
@@ -361,8 +357,8 @@ class TWCV(_GeometryIndex):
 
     Notes
     -----
-    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition, even
-    one cluster. Centroids do not minimise it, so that it need not fall when clusters are split.
+    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition. Splitting a
+    cluster may increase it, because centroids do not minimise it.
 
     Examples
     --------
@@ -385,22 +381,19 @@ class TWCV(_GeometryIndex):
 
 @dataclass(eq=False, repr=False)
 class FTWCV(_GeometryIndex):
-    """Fast within-cluster variation, from squared distances of bag means to their means, minimised.
+    """Fast within-cluster variation, from squared distances of bag means to cluster means, minimised.
 
-    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, which can share them. Then O(p N^2)
-    time for p individuals, or O(p N^2 + n d) with a literal reading. Source: Evolutionary multi-instance
-    clustering, Eq. 7.
+    Data, labels and precomputation are as for :class:`BagDaviesBouldin`, then O(p N^2) time for p individuals
+    (O(p N^2 + n d) for literal readings). Source: Evolutionary multi-instance clustering, Eq. 7.
 
     Parameters
     ----------
     reading : {"between", "printed", "printed_meansq"}, default="between"
-        ``"between"`` is the total squared norm of the bag means minus that of the centroids, weighted by the
-        number of bags: the within-cluster sum of squares of bag means. The others take Eq. 7 literally,
-        the sum of q minus the sum over clusters of the mean of q, where q of a bag is the mean squared norm
-        of its instances (``"printed"``) or the squared norm of its mean (``"printed_meansq"``). They depend
-        on the origin and are for reproduction only.
+        ``"between"``: within-cluster sum of squares of bag means. The others, literal Eq. 7, depend on the
+        origin: sum of q minus sum of its cluster means, where q is the mean squared norm of a bag's
+        instances, or the squared norm of its mean.
     weighting : {"bag", "instance"}, default="bag"
-        Weight bag means equally in ``"between"``, or by their numbers of instances.
+        Weight of bag means in ``"between"``: 1, or their numbers of instances.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
@@ -426,7 +419,7 @@ class FTWCV(_GeometryIndex):
 
     def _score(self, population: Population) -> FloatArray:
         values = self._objective("ftwcv", population, self.reading)
-        # A difference of squared norms: that of equal bag means may round to below 0.
+        # The difference of squared norms may be slightly negative for equal bag means.
         return np.maximum(values, 0.0) if self.reading == "between" else values
 
 
@@ -439,14 +432,14 @@ def capped(values: FloatArray, undefined: float) -> FloatArray:
 
 def bags_of(data: Any) -> Bags:
     """Convert data, or a geometry, to bags."""
-    # Imported here because most users of indices have no bags.
+    # Lazy import: most users of indices have no bags.
     from moo_clustering.bags import BagGeometry, as_bags
 
     return data.bags if isinstance(data, BagGeometry) else as_bags(data)
 
 
 def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
-    """Make the geometry of bags, or return a geometry if its weighting is ``weighting``."""
+    """Build the geometry of bags, or return ``data`` if it is a geometry with this weighting."""
     from moo_clustering.bags import BagGeometry, as_bags
 
     if not isinstance(data, BagGeometry):
@@ -459,7 +452,7 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
 
 
 def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
-    """Close the gaps between the nonempty clusters of every row; labels out of range stay."""
+    """Renumber the nonempty clusters of every row contiguously; invalid labels stay."""
     if rows.size == 0 or rows.min() < 0 or rows.max() >= rows.shape[1]:
         return rows
     numbers = rows.astype(np.intp)
@@ -473,24 +466,23 @@ def _without_gaps(rows: NDArray[Any]) -> NDArray[Any]:
 def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
-    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance of two medoids p and
-    q is max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
+    The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance between medoids p
+    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
     Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
     H : array-like of shape (n_bags, n_bags)
-        Distances from bag i to bag j in row i, not necessarily symmetric.
+        Distances from bag i (row) to bag j, not necessarily symmetric.
     labels : array-like of shape (n_individuals, n_bags) or (n_bags,)
-        Position of the medoid of every bag in its row of ``medoids``; it need not be the nearest.
+        Position in the row of ``medoids`` for every bag; the medoid need not be the nearest.
     medoids : array-like of shape (n_individuals, k_max) or (k_max,)
-        Bag numbers, -1 in empty slots.
+        Bag indices, -1 in empty slots. Medoids without bags are ignored.
 
     Returns
     -------
     values : ndarray of shape (n_individuals,)
-        Values, inf for fewer than two nonempty clusters, and for two whose medoids are at distance 0 from
-        each other. Medoids without bags are ignored.
+        inf for fewer than two nonempty clusters, or two medoids at distance 0.
 
     Raises
     ------
@@ -560,32 +552,31 @@ def bag_report(
     pos_label: Hashable | None = None,
     indices: Mapping[str, ValidityIndex] | None = None,
 ) -> dict[str, Any]:
-    """Report internal indices and cluster sizes of a partition of bags, and its agreement with classes.
+    """Report internal indices, cluster sizes and agreement with classes for a partition of bags.
 
     Source: Evolutionary multi-instance clustering, Tables III and VI.
 
     Parameters
     ----------
-    bags : Bags, whatever :func:`~moo_clustering.bags.as_bags` takes, or a ``BagGeometry``
-        Scaled as distances require; may be None with ``indices``.
+    bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
+        Bags, scaled for the distances; may be None with ``indices``.
     labels : array-like of shape (n_bags,)
-        Clusters 0..k-1; empty ones are ignored.
+        Clusters 0..k-1; empty clusters are ignored.
     y : array-like of shape (n_bags,), optional
         Classes.
     pos_label : hashable, optional
-        Positive class for F1; the largest label by default.
+        Positive class for F1. Default: the largest label.
     indices : mapping of str to fitted ValidityIndex, optional
-        Indices to report; default :func:`bag_indices`, which many reports should share.
+        Indices to report. Default: :func:`bag_indices`; compute it once for several reports.
 
     Returns
     -------
     report : dict
-        ``n_clusters``, ``smallest_cluster`` and ``cluster_sizes`` (list); the values of the indices,
-        by default ``davies_bouldin_bag`` and ``davies_bouldin_instance`` (weighting of centroids),
-        ``silhouette_cluster`` and ``silhouette_bag`` (average over clusters or bags, of directed
-        distances), ``sdbw_bag`` and ``sdbw_instance`` (variances of bags or instances), ``twcv_*`` and
-        ``ftwcv_*``, with inf for undefined values. With ``y`` also ``matched_rand_index``, ``entropy``
-        (bits), ``f1``, ``adjusted_rand`` and ``accuracy`` (the first one under its usual name).
+        ``n_clusters``, ``smallest_cluster``, ``cluster_sizes`` (list) and the indices, inf if undefined:
+        ``davies_bouldin_*`` and ``twcv_*``, ``ftwcv_*``, ``sdbw_*`` for ``bag`` and ``instance`` (weighting
+        or variances); ``silhouette_cluster`` and ``silhouette_bag`` (average of directed silhouettes). With
+        ``y`` also ``matched_rand_index`` and ``accuracy`` (both equal), ``entropy`` (bits), ``f1`` and
+        ``adjusted_rand``.
 
     Examples
     --------
@@ -618,19 +609,19 @@ def bag_report(
 
 
 def bag_indices(bags: Any, *, n_jobs: int | None = None) -> dict[str, ValidityIndex]:
-    """Fit the internal indices that :func:`bag_report` reports.
+    """Fit the default internal indices of :func:`bag_report`.
 
     Parameters
     ----------
-    bags : Bags, whatever :func:`~moo_clustering.bags.as_bags` takes, or a ``BagGeometry``
-        Scaled as distances require.
+    bags : Bags, any input of :func:`~moo_clustering.bags.as_bags`, or a ``BagGeometry``
+        Bags, scaled for the distances.
     n_jobs : int, optional
         Number of threads; does not affect the result.
 
     Returns
     -------
     indices : dict of str to ValidityIndex
-        Indices whose undefined values are inf instead of 1e6.
+        Fitted indices; undefined values are inf instead of 1e6.
     """
     from moo_clustering.bags import bag_distances
 

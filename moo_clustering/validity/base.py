@@ -1,7 +1,4 @@
-"""The base class of validity indices, and checks and sums over populations that indices share.
-
-An index of one's own subclasses :class:`ValidityIndex`: ``fit`` precomputes, ``evaluate`` scores partitions.
-"""
+"""The base class of validity indices, also of custom ones, and shared checks and sums over populations."""
 
 from __future__ import annotations
 
@@ -21,23 +18,22 @@ from moo_clustering._data import checked_integers
 from moo_clustering._kernels.partitions import cluster_means, count_members, mean_distance_sums
 
 Direction = Literal["max", "min"]
-# Magnitude of the value of a partition for which a function is undefined; finite, but worse than any other.
+# Magnitude of the value where a function is undefined: finite, but worse than any other value.
 UNDEFINED = 1e12
 
 
 class ValidityIndex(ABC):
     """Score of partitions of one data set: ``fit`` once, ``evaluate`` populations.
 
-    Values have the signs of the literature; problems negate those that pymoo must minimise. Every value is
-    finite, even for partitions for which the index is undefined (one cluster, equal samples): each
-    subclass documents its value.
+    Values have the signs of the literature; problems negate maximised indices for pymoo. Every value is
+    finite, even where the index is undefined (one cluster, equal samples); subclasses document this value.
 
     Attributes
     ----------
     name : str
         Short name, as in ``PartitionProblem(objectives=[name, ...])`` and in column headings.
     greater_is_better : bool
-        Whether the index is to be maximised.
+        Whether larger values are better.
     """
 
     name: ClassVar[str]
@@ -46,7 +42,7 @@ class ValidityIndex(ABC):
 
     @abstractmethod
     def fit(self, data: ArrayLike) -> Self:
-        """Precompute what does not change between partitions.
+        """Precompute the parts that all partitions share.
 
         Parameters
         ----------
@@ -61,8 +57,7 @@ class ValidityIndex(ABC):
         Parameters
         ----------
         labels : ndarray of shape (n_individuals, n_samples)
-            Clusters 0..k-1 without gaps in every row. A single partition of shape (n_samples,) counts as a
-            population of one.
+            Contiguous clusters 0..k-1 in every row. A partition of shape (n_samples,) is a population of one.
 
         Returns
         -------
@@ -72,11 +67,7 @@ class ValidityIndex(ABC):
 
 
 class PopulationIndex(ValidityIndex):
-    """Index whose ``evaluate`` checks the population, which ``_score`` then scores.
-
-    Deep copies share its fitted arrays, which are never modified: pymoo copies problems and operators with
-    the history of an algorithm.
-    """
+    """Index whose ``evaluate`` checks the population before ``_score``; deep copies share fitted arrays."""
 
     def evaluate(self, labels: IntArray) -> FloatArray:
         return self._score(self._population(labels))
@@ -102,7 +93,7 @@ class FunctionIndex(PopulationIndex):
     function : callable
         Called with the data and one partition, of 2 to n_samples - 1 clusters.
     direction : {"max", "min"}
-        Whether greater or smaller values are better.
+        Whether larger or smaller values are better.
     name : str, optional
         Default: the name of the function.
 
@@ -112,8 +103,8 @@ class FunctionIndex(PopulationIndex):
 
     Notes
     -----
-    Partitions of one cluster, or of singletons alone, get -1e12 ("max") or 1e12 ("min"). Takes a call per
-    partition: indices of this package that score whole populations are faster.
+    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. Each partition needs
+    a call; indices of this package, which score whole populations, are faster.
     """
 
     def __init__(
@@ -153,13 +144,13 @@ class Population(NamedTuple):
     n_clusters: Int64Array
 
     def take(self, rows: slice | NDArray[np.intp]) -> Population:
-        """Select individuals; ``sizes`` has as many columns as they need."""
+        """Select individuals; ``sizes`` has the columns that they need."""
         n_clusters = self.n_clusters[rows]
         width = int(n_clusters.max(initial=0))
         return Population(self.labels[rows], np.ascontiguousarray(self.sizes[rows, :width]), n_clusters)
 
     def blocks(self, items: int) -> Iterator[tuple[slice, Population]]:
-        """Cut into blocks of bounded memory, if each individual needs ``items`` numbers."""
+        """Split into blocks of bounded memory, with ``items`` numbers per individual."""
         for rows in block_slices(len(self.labels), items):
             yield rows, self.take(rows)
 
@@ -190,7 +181,7 @@ def check_population(labels: Any, n_samples: int) -> Population:
 
 
 def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
-    """Convert values to a 2-d integer array; a row may be flat, and floats must be whole numbers."""
+    """Convert values to a 2-d integer array; a row may be flat, and floats must be integers."""
     array = checked_integers(values, name)
     if array.ndim == 1:
         array = array[np.newaxis]
@@ -200,7 +191,7 @@ def integer_rows(values: Any, name: str) -> NDArray[np.integer[Any]]:
 
 
 def means_and_sums(X: FloatArray, population: Population, *, squared: bool) -> tuple[FloatArray, FloatArray]:
-    """Means of the clusters, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
+    """Cluster means, shape (p, k, d), and sums of (squared) distances to them, shape (p, k)."""
     means = np.zeros((*population.sizes.shape, X.shape[1]))
     sums = np.zeros(population.sizes.shape)
     cluster_means(X, population.labels, population.sizes, means)

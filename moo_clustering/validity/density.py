@@ -1,4 +1,4 @@
-"""Indices of separation and density: Dunn, DBCV and CDbw, which take clusters for more than their centres."""
+"""Indices of separation and density: Dunn, DBCV and CDbw, for clusters of any shape."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from moo_clustering._kernels.trees import density_validity
 from moo_clustering.validity.base import Population, PopulationIndex, mean_square_distance
 from moo_clustering.validity.internal import FLOOR
 
-# Of CDbw: shares by which representatives move towards the centre.
+# CDbw: shares by which representatives shrink towards the mean.
 SHRINKAGES = np.arange(1, 9) / 10
 
 
 def _members(labels: Labels | IntpArray, k: int = 0) -> list[IntpArray]:
-    """Rows of every cluster, of at least ``k``."""
+    """Rows of each cluster, for at least ``k`` clusters."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels, minlength=k))[:-1])
 
 
 class Dunn(PopulationIndex):
-    """Smallest distance between samples of different clusters over the greatest within one, maximised.
+    """Smallest distance between clusters divided by the largest distance within one, maximised.
 
     The value is 0 for one cluster and for singletons alone. O(p n^2) time for p individuals, O(n^2) memory.
     Source: Dunn, Journal of Cybernetics 4(1), 1974.
@@ -54,29 +54,26 @@ class Dunn(PopulationIndex):
 class DBCV(PopulationIndex):
     """Density-based validation: sparseness within clusters against density between them, maximised.
 
-    Sparseness is the longest inner edge of the minimum spanning tree of a cluster in mutual reachability
-    distances; separation the least such distance between inner samples of two clusters. The value, in -1..1,
-    is the mean over samples of (separation - sparseness) / max(separation, sparseness). Source: Moulavi,
-    Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
+    Sparseness is the longest inner edge of a cluster's minimum spanning tree in mutual reachability
+    distances, and separation the smallest such distance between inner samples of two clusters. The value in
+    -1..1 is the mean over samples of (separation - sparseness) / max(separation, sparseness). Source:
+    Moulavi, Jaskowiak, Campello, Zimek & Sander, SIAM Data Mining, 2014, Definitions 1-8.
 
     Parameters
     ----------
     variant : {"distance", "published"}, default="distance"
-        ``"distance"`` takes Euclidean distances, as the paper defines the index, and the shorter of two
-        edges of equal reachability first. ``"published"`` takes squared Euclidean distances and edges of
-        equal reachability in the order of the samples, as the Python program does.
+        Euclidean distances, with the shorter of two edges of equal reachability first (paper), or squared
+        Euclidean distances, with edges of equal reachability in the order of samples (Python program).
 
     Notes
     -----
-    The value is -1 for one cluster; singletons count 0, like the noise of the paper. Equal samples are
-    infinitely close. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
+    The value is -1 for one cluster; singletons score 0, like noise in the paper. Equal samples are infinitely
+    close. O(p n^2) time for p individuals, 16 n^2 bytes of memory.
 
-    Many edges have the core distance of a common sample as their reachability, so that spanning trees, inner
-    samples and the value depend on how ties are broken, on which the paper is silent. With ``"distance"``
-    the order of the samples does not matter. Of ``make_moons(300, noise=0.05, random_state=1782)`` and its
-    classes the value is 0.279, and 0.855 with ``"published"``, as the program ``dbcv`` of F. Siqueira prints
-    it; the MATLAB program of the authors, with squared distances and the tree of Prim's algorithm from the
-    first sample, gives 0.909. Values of different programs cannot be compared.
+    Ties of reachability are frequent and not specified in the paper; ``"distance"`` does not depend on the
+    order of samples. Values of different programs are not comparable: the classes of ``make_moons(300,
+    noise=0.05, random_state=1782)`` have 0.279, 0.855 with ``"published"`` and ``dbcv`` by F. Siqueira, and
+    0.909 in the authors' MATLAB program.
 
     Examples
     --------
@@ -99,7 +96,7 @@ class DBCV(PopulationIndex):
         if self.variant == "published":
             np.square(D, out=D)
         self.n_samples_, self._d = X.shape
-        # Inverse powers, relative to the nearest sample so that they do not overflow.
+        # Inverse powers relative to the nearest sample, to avoid overflow.
         self._nearest = np.min(D, axis=1, where=D > 0, initial=np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             self._closeness = (self._nearest[:, np.newaxis] / D) ** self._d
@@ -121,17 +118,17 @@ class DBCV(PopulationIndex):
 class CDbw(PopulationIndex):
     """Composed density between and within clusters: cohesion times compactness times separation, maximised.
 
-    Every cluster has representatives, samples far from its mean and from each other. Compactness is the
-    density around them as they shrink towards the mean, cohesion its evenness, and separation the distance
-    between facing representatives of two clusters, over one plus the density between them. The value is 0 for
-    one cluster, and where all clusters are singletons or sets of equal samples. O(p k n r d) time for p
-    individuals and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition
-    Letters 29(6), 2008.
+    Representatives of a cluster are samples far from the mean and from each other. Compactness is the density
+    around them as they shrink towards the mean, cohesion its evenness, and separation the distance between
+    facing representatives of two clusters over one plus the density between them. The value is 0 for one
+    cluster, and if all clusters are singletons or sets of equal samples. O(p k n r d) time for p individuals
+    and r representatives, O(n d) memory. Source: Halkidi & Vazirgiannis, Pattern Recognition Letters 29(6),
+    2008.
 
     Parameters
     ----------
     n_representatives : int, default=10
-        Largest number of representatives of a cluster.
+        Largest number of representatives per cluster.
     """
 
     name: ClassVar[str] = "cdbw"
@@ -154,7 +151,7 @@ class CDbw(PopulationIndex):
         cuts = np.cumsum(sizes)[:-1]
         X = self._X[np.argsort(labels, kind="stable")]
         clusters = np.split(X, cuts)
-        # Not reduceat, which rounds otherwise: equal distances to a mean would no longer be equal.
+        # Not reduceat, whose rounding would break ties of distances to a mean.
         means = np.array([points.sum(axis=0) for points in clusters]) / sizes[:, np.newaxis]
         squares = np.split((X - np.repeat(means, sizes, axis=0)) ** 2, cuts)
         spread = (np.array([parts.sum(axis=0) for parts in squares]) / sizes[:, np.newaxis]).sum(axis=1)
@@ -174,7 +171,7 @@ class CDbw(PopulationIndex):
     def _near(
         self, clusters: list[FloatArray], points: FloatArray, owner: IntpArray, radii: FloatArray | float
     ) -> IntpArray:
-        """How many samples of its cluster are within its radius of every point."""
+        """Number of samples of its own cluster within the radius of each point."""
         counts, limits = np.zeros(len(points), dtype=np.intp), np.broadcast_to(radii, len(points))
         for samples, own in zip(clusters, _members(owner, len(clusters)), strict=True):
             for part in block_slices(len(own), len(samples)):
@@ -183,7 +180,7 @@ class CDbw(PopulationIndex):
         return counts
 
     def _representatives(self, points: FloatArray, mean: FloatArray) -> FloatArray:
-        """Farthest sample from the mean, then each time the one farthest from those chosen."""
+        """Select the sample farthest from the mean, then repeatedly the one farthest from all selected."""
         distance = cdist(points, mean[np.newaxis])[:, 0]
         chosen = [int(distance.argmax())]
         distance = cdist(points, points[chosen])[:, 0]
@@ -200,7 +197,8 @@ class CDbw(PopulationIndex):
         for block in block_slices(k, 4 * len(far) * int(n_far.max())):
             first, stop = starts[block.start], starts[block.stop - 1] + n_far[block.stop - 1]
             D = cdist(far[first:stop], far[:stop])
-            # Facing representatives: each is the nearest of the other, here of a cluster with a lower number.
+            # Facing representatives are each other's nearest; each pair is found from the cluster with the
+            # larger number.
             least = np.minimum.reduceat(D, starts[block] - first, axis=0)
             a, b = np.nonzero(np.repeat(least, n_far[block], axis=0) == D)
             least = np.minimum.reduceat(D, starts[: block.stop], axis=1)

@@ -1,7 +1,4 @@
-"""Agreement of partitions with ensembles and pools, and with labels and pairs of a few samples.
-
-Runs of an ensemble may miss objects, and are compared by their clusters (:class:`Hyperedges`).
-"""
+"""Agreement of partitions with ensembles, whose runs may lack samples, with pools, labels and pairs."""
 
 from __future__ import annotations
 
@@ -40,28 +37,27 @@ from moo_clustering.validity.base import (
 )
 from moo_clustering.validity.external import ari_table, counted
 
-# Objects counted at once, with two numbers of 8 bytes each that stay in the cache.
+# Samples per block, with two numbers of 8 bytes each, so that a block fits in the cache.
 BLOCK_OBJECTS = 1 << 15
 
 
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Normalised mutual information between every two runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs: 50 runs of 18,846
-    objects take about a fifth of a second.
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen; two runs are compared on their common objects.
+        Integers, -1 for samples that a run lacks; two runs are compared on their common samples.
     others : array-like of shape (n_others, n_samples), optional
-        Runs to compare with; default the runs themselves.
+        Runs to compare with. Default: ``labels``.
 
     Returns
     -------
     ndarray of shape (n_runs, n_others)
-        In [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if a side is
-        a single cluster.
+        Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if
+        either partition has a single cluster.
 
     References
     ----------
@@ -87,14 +83,14 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
 
 
 def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
-    """ANMI, the mean normalised mutual information between a partition and the runs.
+    """Mean normalised mutual information (ANMI) between a partition and the runs.
 
     Source: Strehl & Ghosh, JMLR 3, 2002, Eq. 4.
 
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
-        Integers, -1 for objects that a run has not seen.
+        Integers, -1 for samples that a run lacks.
     candidate : array-like of shape (n_samples,)
 
     Returns
@@ -105,7 +101,7 @@ def average_nmi(labels: ArrayLike, candidate: ArrayLike) -> float:
 
 
 def mean_agreement(table: FloatArray) -> FloatArray:
-    """Mean of the rows of a square table without its diagonal; 0 for a single run."""
+    """Mean of each row of a square table without the diagonal; 0 for a single run."""
     others = max(len(table) - 1, 1)
     return (table.sum(axis=1) - np.diag(table)) / others
 
@@ -114,7 +110,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     """NMI between all runs of two sets, shape (n_runs_1, n_runs_2)."""
     shared = (first.intersections if first is second else overlaps(first, second)).astype(np.float64)
     to_first, to_second = _of_run(first), _of_run(second)
-    # Objects of each hyperedge that the other run has seen.
+    # Samples of each hyperedge that the other run contains.
     rows = shared @ to_second.T
     columns = to_first @ shared
     common = to_first @ rows
@@ -127,7 +123,7 @@ def nmi_table(first: Hyperedges, second: Hyperedges) -> FloatArray:
     )
     result = np.zeros_like(common)
     np.divide(information, np.sqrt(entropies), out=result, where=entropies > 0)
-    # Equal partitions share as many non-empty cells as each has clusters.
+    # Partitions are equal if the number of non-empty cells is the number of clusters of both.
     cells = to_first @ (shared > 0) @ to_second.T
     equal = (cells == to_first @ (rows > 0)) & (cells == (columns > 0) @ to_second.T) & (cells > 1)
     return np.where(equal, 1.0, np.clip(result, 0.0, 1.0))
@@ -146,18 +142,15 @@ def _surprise(counts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
-    """Check runs of shape (n_runs, n_samples) and number their clusters as hyperedges.
-
-    O(n_runs n_samples) time and memory.
-    """
+    """Check runs, shape (n_runs, n_samples), and number their clusters; O(n_runs n_samples) cost."""
     rows = check_runs(labels, name)
     if rows.max() > 8 * rows.shape[1]:
-        # Large codes would need long tables.
+        # Large codes would require long tables.
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape) - int(rows.min() < 0)
     unseen = rows < 0
     local = relabel_by_first_appearance(rows.astype(np.int64) + 1).astype(np.int64)
     for run in np.flatnonzero(unseen.any(axis=1)):
-        # Objects not seen were numbered like a cluster; the numbers after it decrease by one.
+        # Missing samples were numbered like a cluster; decrement the numbers after it.
         local[run] -= local[run] > local[run, unseen[run].argmax()]
     local[unseen] = -1
     starts = np.concatenate([[0], np.cumsum(local.max(axis=1) + 1)])
@@ -165,7 +158,7 @@ def hyperedges(labels: ArrayLike, name: str = "labels") -> Hyperedges:
 
 
 def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
-    """Check labels of runs, shape (n_runs, n_samples); a single run may be flat."""
+    """Check labels of runs, shape (n_runs, n_samples); a single run may be 1-d."""
     rows = integer_rows(labels, name)
     if rows.size == 0:
         raise ValueError(f"{name} must hold at least one run of at least one object, got shape {rows.shape}")
@@ -176,13 +169,9 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Hyperedges:
-    """Clusters of all runs, numbered run by run and within a run by first appearance.
+    """Clusters of all runs, numbered run by run and, within a run, by first appearance."""
 
-    Results therefore do not depend on how a run numbers its clusters. Runs may have different numbers of
-    clusters.
-    """
-
-    # shape (n_runs, n_samples): hyperedge of every object in every run, -1 if the run has not seen it.
+    # shape (n_runs, n_samples): hyperedge of every sample in every run, -1 if the run lacks it.
     codes: Int64Array
     # shape (n_runs + 1,): run t has the hyperedges ``starts[t]`` to ``starts[t + 1] - 1``.
     starts: Int64Array
@@ -194,7 +183,7 @@ class Hyperedges:
 
     @property
     def n_samples(self) -> int:
-        """Number of objects."""
+        """Number of samples."""
         return self.codes.shape[1]
 
     @property
@@ -209,27 +198,27 @@ class Hyperedges:
 
     @cached_property
     def seen(self) -> BoolArray:
-        """Mask of the objects that each run has seen, shape (n_runs, n_samples)."""
+        """Mask of the samples in each run, shape (n_runs, n_samples)."""
         return self.codes >= 0
 
     @cached_property
     def sizes(self) -> Int64Array:
-        """Number of objects in every hyperedge, shape (n_edges,)."""
+        """Number of samples in every hyperedge, shape (n_edges,)."""
         return np.bincount(self.codes[self.seen], minlength=self.n_edges)
 
     @cached_property
     def intersections(self) -> Int64Array:
-        """Number of objects that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
+        """Number of samples that two hyperedges share, H H^T, shape (n_edges, n_edges)."""
         return overlaps(self, self)
 
     def matrix(self, values: FloatArray | None = None) -> sp.csr_array:
-        """H, shape (n_edges, n_samples): 1, or the value of the run, for objects of an edge."""
+        """H, shape (n_edges, n_samples): 1 for samples of the hyperedge, or the value of its run."""
         run, column = np.nonzero(self.seen)
         data = np.ones(len(run)) if values is None else values[run]
         return sp.csr_array((data, (self.codes[run, column], column)), shape=(self.n_edges, self.n_samples))
 
     def take(self, runs: IntArray) -> Hyperedges:
-        """Select runs, in this order, without counting shared objects again."""
+        """Select runs in this order, and reuse the counts of shared samples."""
         widths = np.diff(self.starts)[runs]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         shift = (starts[:-1] - self.starts[runs])[:, np.newaxis]
@@ -241,17 +230,16 @@ class Hyperedges:
 
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
-    """Number of objects that hyperedges of two sets of runs share, shape (E_1, E_2).
+    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2).
 
-    O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time. Counting is several times faster than the sparse
-    product H_1 H_2^T.
+    O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
     """
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):
         columns = slice(int(second.starts[lo]), int(second.starts[min(lo + step, second.n_runs)]))
         width = columns.stop - columns.start + 1
-        # Objects not seen are counted in a last row and column, which are cut off.
+        # Missing samples are counted in an extra row and column, which are removed.
         there = np.where(second.seen[lo : lo + step], second.codes[lo : lo + step] - columns.start, width - 1)
         for run in range(first.n_runs):
             rows = slice(int(first.starts[run]), int(first.starts[run + 1]))
@@ -264,7 +252,7 @@ def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
 
 @runtime_checkable
 class LabelledPool(Protocol):
-    """Partitions with the names of the families that they come from."""
+    """Partitions, and the name of the family of each."""
 
     @property
     def labels(self) -> Labels:
@@ -282,10 +270,9 @@ Pool = LabelledPool | tuple[ArrayLike, Sequence[str]]
 class FamilyAgreement(PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
-    The agreement with a family is the largest adjusted Rand index with one of its partitions. The largest of
-    these values is dropped, so that members of the pool, which agree fully with their own family, have no
-    advantage over other partitions; the index is the median of the rest. Source: ParetoClustering: agreement
-    of algorithm families.
+    The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
+    the median of these values without the largest, which gives members of the pool no advantage. Source:
+    ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -295,14 +282,12 @@ class FamilyAgreement(PopulationIndex):
     Attributes
     ----------
     family_names_ : tuple of str
-        Families in the order of their first members.
+        Families in order of first appearance.
 
     Notes
     -----
-    With two families it is the smaller value, and with one family 0 for every partition. Repeated members
-    of a family change nothing. The pool stays as it was at ``fit``: evolved partitions do not enter it.
-
-    O(q p n) time for q partitions and p members of n samples, O(q p) memory.
+    The smaller value for two families, and 0 for one family. Repeated members have no effect. O(q p n) time
+    for q partitions and p members of n samples, O(q p) memory.
 
     Examples
     --------
@@ -323,15 +308,15 @@ class FamilyAgreement(PopulationIndex):
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1 in every row, and
-            ``families`` with a name per row.
+            ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1, and one name per row in
+            ``families``.
 
         Raises
         ------
         TypeError
-            If it is something else, such as features.
+            For other data, such as features.
         ValueError
-            If there is no partition, or not one name for each.
+            If there is no partition, or the number of names differs.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -356,7 +341,7 @@ class FamilyAgreement(PopulationIndex):
 
     def _by_families(self, population: Population) -> FloatArray:
         members = self._members
-        # Comparing the pool with itself takes half the time.
+        # Comparing the pool with itself halves the time.
         of_pool = np.array_equal(population.labels, members.labels)
         table = ari_table(members if of_pool else counted(population.labels), members, self.n_jobs)
         return np.maximum.reduceat(table[:, self._by_family], self._starts, axis=1)
@@ -369,7 +354,7 @@ def agreement(labels: IntArray, pool: Pool) -> FloatArray:
     Parameters
     ----------
     pool : PartitionPool
-        Or any object with ``labels`` and ``families``.
+        Any object with ``labels`` and ``families``.
     """
     return FamilyAgreement().fit(pool).evaluate(labels)
 
@@ -394,7 +379,7 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         raise ValueError(
             f"families must have one name per partition: {len(rows)} partitions, {len(names)} names"
         )
-    # A copy, because the owner of the pool may change it later.
+    # Copy: the owner of the pool may modify it later.
     return check_population(rows, rows.shape[1]).labels.copy(), names
 
 
@@ -402,23 +387,20 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
 class LabelEvidence(PopulationIndex):
     """Log marginal likelihood of the labels in the clusters, maximised.
 
-    Every cluster has class probabilities of its own, with a Dirichlet prior of alpha / K for each of K
-    classes. With N_cg labelled samples of class g in cluster c, and N_c in total,
+    Class probabilities of each cluster have a Dirichlet prior of alpha / K for each of K classes. With N_cg
+    labelled samples of class g in cluster c, and N_c in total,
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
     where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
-    penalised.
-
-    A cluster without labels adds exactly 0, so that unlabelled samples have no influence. O(q L K) time for
-    q partitions and L labelled samples.
+    penalised. Clusters without labels add 0. O(q L K) time for q partitions and L labelled samples.
 
     Parameters
     ----------
     alpha : float, default=0.5
-        Total concentration; smaller values expect purer clusters.
+        Total concentration; smaller values favour purer clusters.
     unnamed : bool, default=False
-        Allow for one more class without labels yet: K + 1 outcomes.
+        Add a class without labels: K + 1 outcomes.
 
     Attributes
     ----------
@@ -448,13 +430,12 @@ class LabelEvidence(PopulationIndex):
         Parameters
         ----------
         data : array-like or sparse matrix of shape (n_samples, n_classes)
-            Label counts: a row with a single 1 for a labelled sample and zeros for others, or sums of such
-            rows if a row stands for several samples.
+            Label counts: a single 1 for a labelled sample, zeros for others; or sums of such rows for groups.
 
         Raises
         ------
         ValueError
-            If counts are negative or infinite, there is no class, or an option is out of range.
+            If counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -512,14 +493,13 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
-    A pair of weight w counts as w pairs. 0 if no pair is violated. O(q (n + pairs)) time for q partitions.
-    Source: ParetoClustering: pair evidence.
+    A pair of weight w counts w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering: pair
+    evidence.
 
     Parameters
     ----------
     penalty : float, default=2.9
-        Penalty of a must-link whose samples are apart, or a cannot-link whose samples are together. 2.9 is
-        about ln(.95 / .05), for one wrong pair in twenty.
+        Penalty of a violated must-link or cannot-link; 2.9 is about ln(.95 / .05), one wrong pair in twenty.
 
     Examples
     --------
@@ -543,7 +523,7 @@ class PairEvidence(PopulationIndex):
         Raises
         ------
         TypeError
-            If it is something else.
+            For other data.
         ValueError
             If the penalty is not positive.
         """

@@ -25,13 +25,13 @@ from moo_clustering._targets import Targets, partial_targets
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.validity.base import integer_rows
 
-# Types that hold several classes of one sample.
+# Types that contain several classes of one sample.
 SETS = (list, tuple, set, frozenset, np.ndarray)
-# Largest contingency table that is made dense: 80 MB of integers.
+# Largest contingency table to convert to dense: 80 MB of integers.
 DENSE_ENTRIES = 10_000_000
-# Largest contingency table for which ties are broken exactly, by up to as many small assignments.
+# Largest contingency table with exact tie-breaking, which solves up to as many small assignments.
 EXACT_TIE_ENTRIES = 4096
-# Largest table of counters that stays in the fastest cache; a larger one costs more to clear than to fill.
+# Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
     "y_true must have a class that some of the labelled samples have and some have not "
@@ -40,21 +40,21 @@ NONE_DEFINED = (
 
 
 def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """Share of samples whose cluster is matched to their class, by the best one-to-one matching.
+    """Share of samples whose cluster is matched to their class, under the best one-to-one matching.
 
-    Hungarian method on the sparse contingency table, neither greedy matching nor purity. O(n log n) time for
-    n samples, plus O(min(C, K)^2 max(C, K)) for C classes and K clusters. Source: PESC.
+    Hungarian method on the sparse contingency table: O(n log n) time for n samples, plus O(min(C, K)^2 max(C,
+    K)) for C classes and K clusters. Source: PESC.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n_samples,)
-        Numbers, strings or other hashables; NaN is refused.
+        Numbers, strings or other hashables; NaN raises an error.
 
     Returns
     -------
     accuracy : float
-        In (0, 1]. Samples of unmatched clusters or classes, which remain if their numbers differ, count as
-        errors. Report it with the share of the largest class, which a single cluster reaches.
+        In (0, 1]. Samples of unmatched clusters or classes are errors. Compare it with the share of the
+        largest class, the accuracy of a single cluster.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def clustering_accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
-    """The "RI" of the multi-instance papers, which is :func:`clustering_accuracy`, not the Rand index.
+    """The "RI" of the multi-instance papers: :func:`clustering_accuracy`, not the Rand index.
 
     Source: Evolutionary multi-instance clustering, Eq. 18.
 
@@ -82,15 +82,15 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 
 @documented(clustering_accuracy)
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
-    """F1 of the positive class, predicted by the cluster that is matched to it.
+    """F1 score of the positive class, with its matched cluster as the prediction.
 
-    Source: Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is no class,
-    or is missing and the labels cannot be ordered.
+    Source: Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a
+    class, or if it is missing and the labels cannot be sorted.
 
     Parameters
     ----------
     pos_label : hashable, optional
-        The positive class; the largest label by default.
+        Positive class. Default: the largest label.
 
     Returns
     -------
@@ -99,9 +99,8 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
     Notes
     -----
-    Ties between matchings of equally many agreements go to most matched clusters, then to the
-    lexicographically smallest (class of cluster 0, class of cluster 1, ...), for tables of up to 4096
-    entries.
+    Among matchings with equally many agreements, the one with most matched clusters is used, then (up to 4096
+    table entries) the lexicographically smallest (class of cluster 0, class of cluster 1, ...).
 
     Examples
     --------
@@ -127,7 +126,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
 
 
 def most_agreements(table: csr_array) -> int:
-    """Largest sum of entries of which no two are in the same row or column."""
+    """Largest sum of entries of which no two share a row or column."""
     if np.prod(table.shape, dtype=np.int64) <= DENSE_ENTRIES:
         return _dense_optimum(table.toarray())
     rows, columns = _sparse_pairs(table)
@@ -137,8 +136,8 @@ def most_agreements(table: csr_array) -> int:
 def class_of_cluster(table: csr_array) -> Int64Array:
     """Match a class (row) with every cluster (column), or -1.
 
-    Maximises agreements, then matched clusters, then takes the lexicographically smallest matching. For
-    tables of more than 4096 entries the solver breaks ties.
+    Maximises agreements, then matched clusters; ties go to the lexicographically smallest matching for up to
+    4096 entries.
     """
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
@@ -159,13 +158,13 @@ def _dense_optimum(table: Int64Array) -> int:
 
 
 def _smallest_optimum(table: Int64Array) -> Int64Array:
-    """Match cluster by cluster with the smallest class that still allows the optimum."""
+    """Match each cluster in turn with the smallest class that still allows the optimum."""
     n_clusters = table.shape[1]
     free = list(range(len(table)))
     mapping = np.full(n_clusters, -1, dtype=np.int64)
     goal = _dense_optimum(table)
     for k in range(n_clusters):
-        # -1 is the smallest, but is allowed only while the other clusters suffice for all free classes.
+        # -1 is the smallest option, but requires that the remaining clusters suffice for all free classes.
         options = [-1, *free] if n_clusters - k > len(free) else free
         steps = (
             (option, 0 if option < 0 else int(table[option, k]), [c for c in free if c != option])
@@ -181,11 +180,7 @@ def _smallest_optimum(table: Int64Array) -> Int64Array:
 
 
 def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
-    """Optimal non-zero entries of a table that is too large to be dense.
-
-    Every row gets an additional column of its own that costs as much as a zero entry, so that a full
-    matching exists. Sums of whole numbers are exact in the float64 of the solver.
-    """
+    """Optimal non-zero entries of a large table, with an extra column per row that makes it feasible."""
     if table.shape[0] > table.shape[1]:
         columns, rows = _sparse_pairs(csr_array(table.T))
         return rows, columns
@@ -194,7 +189,7 @@ def _sparse_pairs(table: csr_array) -> tuple[IntpArray, IntpArray]:
     empty = int(entries.data.max()) + 1
     own = np.arange(n_rows)
     cost = np.concatenate([empty - entries.data, np.full(n_rows, empty)]).astype(np.float64)
-    # Older versions of SciPy only accept graphs with 32-bit indices.
+    # Older versions of SciPy require 32-bit indices.
     row = np.concatenate([entries.coords[0], own]).astype(np.int32)
     column = np.concatenate([entries.coords[1], n_columns + own]).astype(np.int32)
     graph = csr_array((cost, (row, column)), shape=(n_rows, n_columns + n_rows))
@@ -216,14 +211,14 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        The average; the literature on clustering ensembles uses the geometric one, while scikit-learn
-        defaults to the arithmetic one.
+        Average of the entropies: geometric in the literature on ensembles, arithmetic by default in
+        scikit-learn.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, and 0 if either side is a single cluster, even if both are, where
-        scikit-learn returns 1.
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (1 in scikit-learn if both
+        have).
 
     Examples
     --------
@@ -244,7 +239,7 @@ def nmi(
 
 
 def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any]]:
-    """Sparse table of the numbers of samples of class i in cluster k, and the classes of the rows."""
+    """Sparse contingency table of classes (rows) and clusters (columns), and the classes of the rows."""
     true, classes = encode(labels_true, "labels_true")
     predicted, _ = encode(labels_pred, "labels_pred")
     require_same_length(len(true), len(predicted))
@@ -252,16 +247,13 @@ def contingency(labels_true: Any, labels_pred: Any) -> tuple[csr_array, list[Any
 
 
 def require_same_length(n_true: int, n_pred: int) -> None:
-    """Raise ``ValueError`` unless both partitions label the same number of samples."""
+    """Raise ``ValueError`` unless both partitions have the same number of samples."""
     if n_true != n_pred:
         raise ValueError(f"labels_true and labels_pred must have equal lengths, got {n_true} and {n_pred}")
 
 
 def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
-    """Encode labels as codes 0..k-1, and list the k distinct labels.
-
-    Labels are sorted if they can be compared with each other, and otherwise in the order of appearance.
-    """
+    """Encode labels as codes 0..k-1; return the k labels, sorted or (if impossible) as they appear."""
     labels = unmasked(labels, name)
     if not isinstance(labels, list | tuple):
         labels = checked_array(labels, name)
@@ -280,7 +272,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
 
 
 def _plain(labels: Sequence[Any]) -> bool:
-    """Whether NumPy can hold the labels without converting types."""
+    """Whether NumPy can store the labels without type conversion."""
     kinds = set(map(type, labels))
     return len(kinds) == 1 and next(iter(kinds)) in (int, str, float, bool)
 
@@ -307,28 +299,26 @@ def cluster_entropy(
 ) -> float:
     """Entropy of the classes within clusters, weighted by cluster size; smaller is better.
 
-    O(n log n) time. Decreases with the number of clusters and rewards singletons: report it with that number
-    and with the entropy of random labels of the same number of clusters. Source: NSGA-II-clus; Evolutionary
-    multi-instance clustering, Eq. 19. Raises a ValueError if lengths differ, a sample has no class, or
-    ``"first"`` is used with a set, which has no order.
+    The entropy decreases with the number of clusters: compare it with that of random labels with as many. O(n
+    log n) time. Raises a ValueError if lengths differ, a sample has no class, or ``"first"`` is used with an
+    unordered set. Source: NSGA-II-clus; Evolutionary multi-instance clustering, Eq. 19.
 
     Parameters
     ----------
     labels_true : array-like of shape (n_samples,), or sequence of n_samples label sets
-        Classes; entries that are lists, tuples, sets or arrays are the classes of one sample, at least
-        one each, with repetitions ignored.
+        Classes. A list, tuple, set or array is a set of at least one class; repetitions are ignored.
     labels_pred : array-like of shape (n_samples,)
         Clusters.
     base : float, default=2
         Base of the logarithm: 2 for bits, ``math.e`` for nats.
     multilabel : {"fractional", "count", "first"}, default="fractional"
-        Weight of a sample with s classes: 1/s in each, or 1 in each, or 1 in the first listed class.
+        Weight of a sample with s classes: 1/s in each, 1 in each, or 1 in the first one.
 
     Returns
     -------
     entropy : float
-        ``sum_c (n_c / n) * -sum_g p_gc log p_gc`` with p_gc the share of class g in the weights of
-        cluster c, and n_c its number of samples. 0 for pure clusters of samples with one class each.
+        ``sum_c (n_c / n) * -sum_g p_gc log p_gc``, where p_gc is the share of class g in the weights of
+        cluster c with n_c samples. 0 for pure clusters of samples with one class each.
 
     Examples
     --------
@@ -353,7 +343,7 @@ def cluster_entropy(
     shares = table.data / received[rows]
     per_cluster = np.bincount(rows, weights=-shares * np.log(shares), minlength=len(names))
     sizes = np.bincount(clusters)
-    # The share of a pure cluster may round to just above 1, which must not give a negative sum.
+    # The share in a pure cluster may round to slightly above 1; avoid a negative sum.
     return max(0.0, float(sizes @ per_cluster) / len(clusters) / float(np.log(base)))
 
 
@@ -375,7 +365,7 @@ def _memberships(labels_true: Any, multilabel: str) -> tuple[Int64Array, Int64Ar
 
 
 def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
-    """Distinct classes of one sample, in the order listed."""
+    """Distinct classes of one sample, in the listed order."""
     if not isinstance(entry, SETS):
         return [entry]
     classes = list(dict.fromkeys(entry.tolist() if isinstance(entry, np.ndarray) else entry))
@@ -389,27 +379,25 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
 
 
 def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None = None) -> FloatArray:
-    """Adjusted Rand index between every partition of A and every one of B.
+    """Adjusted Rand index between every partition of A and every partition of B.
 
-    Pairs are counted in integers, so that neither cluster numbers nor the order of the samples changes a
-    digit. O(n_partitions n_others n_samples) time for any number of clusters. Source: Hubert & Arabie,
-    Journal of Classification 2, 1985. Raises a ValueError if partitions are about different samples or none,
-    or labels are not whole numbers.
+    Pairs are counted in integers, so neither cluster numbers nor the order of samples matter. O(n_partitions
+    n_others n_samples) time. Raises a ValueError for different numbers of samples, no samples, or non-integer
+    labels. Source: Hubert & Arabie, Journal of Classification 2, 1985.
 
     Parameters
     ----------
     A : array-like of shape (n_partitions, n_samples) or (n_samples,)
-        Any integers that tell the clusters of a row apart.
+        Integer cluster labels in every row.
     B : array-like of shape (n_others, n_samples) or (n_samples,), optional
-        By default A itself, at half the cost.
+        Default: A, at half the cost.
     n_jobs : int or None, default=None
         Number of threads, as for joblib; does not affect the result.
 
     Returns
     -------
     ndarray of shape (n_partitions, n_others)
-        Exactly 1 for equal partitions, even for two single clusters or two of singletons, and 0 between
-        one of these and any other partition.
+        1 for equal partitions, even single clusters or singletons, and 0 between these and other partitions.
 
     Examples
     --------
@@ -430,7 +418,7 @@ def pairwise_ari(A: ArrayLike, B: ArrayLike | None = None, *, n_jobs: int | None
 
 
 class CountedPartitions(NamedTuple):
-    """Partitions with clusters 0..k-1 in every row, and counts that every comparison needs."""
+    """Partitions with contiguous labels, and counts for all comparisons."""
 
     labels: Labels
     n_clusters: Int64Array
@@ -439,7 +427,7 @@ class CountedPartitions(NamedTuple):
 
 
 def counted(labels: Labels) -> CountedPartitions:
-    """Count the clusters and pairs of partitions with clusters 0..k-1 without gaps."""
+    """Count the clusters and pairs of partitions with contiguous labels 0..k-1."""
     n_clusters = labels.max(axis=1).astype(np.int64) + 1
     n_pairs = np.zeros(len(labels), dtype=np.int64)
     if len(labels):
@@ -470,7 +458,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
     if same:
         common += np.triu(common, 1).T
-    # Pairs in the same cluster of only one of the two partitions, and of neither.
+    # Pairs in the same cluster of only one partition, and of neither.
     only_first = first.n_pairs[:, np.newaxis] - common
     only_second = second.n_pairs - common
     n_samples = first.labels.shape[1]
@@ -479,7 +467,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
 
 
 def _from_pairs(both: FloatArray, first: FloatArray, second: FloatArray, neither: FloatArray) -> FloatArray:
-    # No term of this denominator is a difference of large numbers.
+    # This denominator contains no difference of large numbers.
     top = 2.0 * (both * neither - first * second)
     bottom = (both + first) * (first + neither) + (both + second) * (second + neither)
     ari = np.ones_like(top)
@@ -499,32 +487,30 @@ def _compact(labels: Any, name: str) -> Labels:
 def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> FloatArray:
     """Area under the ROC curve of every class or label.
 
-    This is the share of pairs of a sample of the class and another one in which the first has the larger
-    score, where equal scores count half (Mann-Whitney). O(n_classes n_samples log n_samples) time,
-    O(n_classes n_samples) memory. Source: Multi-label ASRS dataset classification using semi-supervised
-    subspace clustering, section 5.3.
+    The share of pairs of a sample of the class and another sample in which the first has the larger score;
+    ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
+    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        One class per sample, -1 for unlabelled ones, or indicators 0 and 1 of label sets, with rows of -1
-        for unlabelled samples. Unlabelled samples are ignored.
+        Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Finite scores, larger for samples more likely to have the label of the column. With one class per
-        sample the columns are the classes in sorted order, as in ``classes_`` of estimators; a single
-        column, or one dimension, holds the scores of the second of two classes.
+        Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
+        ``classes_`` of estimators; a single column, or a 1-d array, contains scores of the second of two
+        classes.
     classes : array-like of shape (n_classes,), optional
-        Classes of the columns, for example ``classes_``, if ``y_true`` may lack some.
+        Classes of the columns, if ``y_true`` may lack some.
 
     Returns
     -------
     aucs : ndarray of shape (n_classes,), float64
-        NaN for classes of all or none of the labelled samples; a single value for scores of one dimension.
+        NaN for classes that all or none of the labelled samples have; one value for 1-d scores.
 
     Raises
     ------
     ValueError
-        If shapes do not match, scores are not finite, or classes have no column.
+        If shapes do not match, scores are not finite, or a class has no column.
 
     Examples
     --------
@@ -550,7 +536,7 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
     -------
     auc : float
         In [0, 1], where 0.5 is chance. Classes of all or none of the samples are ignored;
-        ``np.isnan(class_aucs(y_true, y_score)).sum()`` counts them.
+        ``np.isnan(class_aucs(y_true, y_score)).sum()`` is their number.
 
     Raises
     ------
@@ -559,9 +545,9 @@ def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = No
 
     Notes
     -----
-    ``make_scorer(macro_auc, response_method="predict_proba")`` scores partly labelled samples in
-    cross-validation; if a fold may lack a class, also give ``classes`` to ``make_scorer``. It is the area
-    under :func:`mean_roc_curve` with ``n_points=None``.
+    Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
+    labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
+    fold may lack a class.
 
     Examples
     --------
@@ -585,16 +571,15 @@ def mean_roc_curve(
     Parameters
     ----------
     n_points : int or None, default=101
-        Number of evenly spaced false positive rates from 0 to 1; None for the exact average, at all rates
-        where a curve bends.
+        Number of evenly spaced false positive rates from 0 to 1. None: all rates where a curve bends (exact).
 
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        False positive rates, ascending. The exact average starts at (0, 0) and repeats a rate where the
-        curve is vertical.
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
+        segments.
     tpr : ndarray of shape (n_points,), float64
-        Mean true positive rates, ascending up to 1; at evenly spaced rates the largest ones.
+        Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
 
     Raises
     ------
@@ -603,10 +588,9 @@ def mean_roc_curve(
 
     Notes
     -----
-    Classes of all or none of the labelled samples are ignored. The area under the exact average, by the
-    trapezoid rule, is :func:`macro_auc`; that of evenly spaced rates is near it.
-    O(n_classes n_samples log n_samples) time; the exact average takes O(n_classes) time for each of up to
-    n_classes n_samples points.
+    Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
+    rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
+    O(n_classes) time per point, of up to n_classes n_samples points.
 
     References
     ----------
@@ -625,7 +609,7 @@ def mean_roc_curve(
         raise ValueError(f"n_points must be a whole number of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
-        # Quotients like the rates of the curves, so that equal rates are equal numbers.
+        # Quotients, as for the curves, so that equal rates are identical numbers.
         grid = np.arange(n_points) / (n_points - 1)
         return grid, _ascending(np.mean([_limits(*curve, grid)[1] for curve in curves], axis=0))
     grid = np.unique(np.concatenate([fpr for fpr, _ in curves]))
@@ -646,7 +630,7 @@ def _curves(positive: Int64Array, scores: FloatArray) -> list[tuple[FloatArray, 
 
 
 def _limits(fpr: FloatArray, tpr: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper end of a curve at each rate of the grid; they differ where it is vertical."""
+    """Lower and upper end of a curve at each rate of the grid; they differ on vertical segments."""
     rates, first = np.unique(fpr, return_index=True)
     last = np.append(first[1:], len(fpr)) - 1
     reached, left = tpr[first], tpr[last]
@@ -667,7 +651,7 @@ def _ascending(tpr: FloatArray) -> FloatArray:
 def labelled_scores(
     y_true: Any, y_score: ArrayLike, classes: ArrayLike | None
 ) -> tuple[Int64Array, FloatArray]:
-    """Indicators 0 and 1, and scores, of the labelled samples, each of shape (n_labelled, n_classes)."""
+    """0/1 indicators and scores of the labelled samples, both of shape (n_labelled, n_classes)."""
     scores: FloatArray = checked_table(y_score, "y_score", ensure_2d=False)
     if scores.ndim == 1:
         scores = scores[:, None]
@@ -694,7 +678,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     if not len(names):
         return np.zeros((len(indicators), n_columns))
     if n_columns == 1 and len(names) <= 2:
-        # A single class may be either of the two, but its area is undefined in any case.
+        # A single class may be either of the two; its area is undefined in any case.
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
@@ -707,16 +691,14 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
 def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
     """Mean squared difference between true and predicted numbers of clusters.
 
-    Source: NSGA-II-clus. Raises a ValueError if there are no targets, the lengths differ, or a value is not
-    finite.
+    Source: NSGA-II-clus. Raises a ValueError for empty targets, different lengths or non-finite values.
 
     Parameters
     ----------
     targets : array-like of shape (n_data_sets,)
         True numbers of clusters.
     predicted : array-like of shape (n_data_sets,), or a number
-        Predicted numbers; a single number is a constant predictor, whose error should accompany every
-        reported one.
+        Predicted numbers, or a constant predictor as a baseline.
 
     Returns
     -------
@@ -740,7 +722,7 @@ def k_error(targets: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> float:
-    """I2, the sum over clusters of the length of the sum of their rows; greater is better.
+    """I2, the sum over clusters of the norm of the sum of their rows; larger is better.
 
     O(n_samples n_features) time, or O(nnz) for sparse X. Source: Zhao & Karypis, Machine Learning 55, 2004.
 
@@ -749,8 +731,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     X : array-like or sparse matrix of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,)
     normalize_rows : bool, default=True
-        Scale rows to unit length first, as for spherical k-means: I2 is then the sum of the cosine
-        similarities of samples to their centroids. Rows of zeros add nothing.
+        Scale rows to unit norm: I2 is then the sum of cosine similarities between samples and centroids.
 
     Returns
     -------

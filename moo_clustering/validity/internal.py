@@ -1,8 +1,4 @@
-"""Internal validity indices: of compactness and separation, of neighbours, and of similarity graphs.
-
-All score whole populations. Shared parts, such as distances to centroids or medoids (:class:`Centroids`,
-:class:`Medoids`), follow the indices that use them.
-"""
+"""Internal validity indices: compactness and separation, neighbours, and similarity graphs."""
 
 from __future__ import annotations
 
@@ -51,19 +47,19 @@ from moo_clustering.validity.base import (
     means_and_sums,
 )
 
-# Value of a minimised index for one cluster: finite, but worse than any other.
+# Value of a minimised index for one cluster: finite, but worse than any other value.
 SINGLE_CLUSTER = 1e12
 SILHOUETTE_OF_ONE_CLUSTER = -1.0
-# Distances are floored at this share of a typical one, so that coinciding representatives give finite values.
+# Smallest distance, relative to a typical one; keeps values finite if representatives coincide.
 FLOOR = 1e-12
-# With a smaller mean squared distance the floor itself would underflow; samples then count as all equal.
+# Samples count as equal below this mean squared distance, because the floor would underflow.
 NOTHING = 1e-290
-# Silhouettes by matrix products take n^2 k operations, most of them with a zero. Beyond so many clusters,
-# adding every distance to one of k sums, n^2 slower steps, is faster.
+# Largest number of clusters for silhouettes by matrix products, n^2 k operations. Above it, n^2 slower
+# additions to cluster sums are faster.
 MOST_FOR_PRODUCT = 10
-# Bound of the rounding of squared distances that scikit-learn's brute-force search expands.
+# Bound on the rounding of squared distances in scikit-learn's brute-force search.
 ROUNDING = 1e-12
-# Principal components of less than this share of the greatest variance are rounding.
+# Principal components below this share of the largest variance are rounding errors.
 VANISHING = 1e-12
 
 
@@ -71,22 +67,20 @@ VANISHING = 1e-12
 class Silhouette(PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
-    a is the mean distance of a sample to the others of its cluster, b the least of its mean distances to
-    other clusters. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
+    another cluster. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
     metric : str or callable, default="euclidean"
-        Any metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
+        Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix in bytes.
 
     Notes
     -----
-    Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0, count 0. The
-    value is -1 for one cluster.
-
-    O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
+    Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0, score 0. The
+    value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
 
     Examples
     --------
@@ -146,17 +140,16 @@ def _by_product(D: FloatArray, block: Population) -> FloatArray:
 class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
-    The minimax distance of two samples is the longest step of the path between them whose longest step is
-    shortest: the longest link between them in a minimum spanning tree. Long thin clusters are compact in it,
-    and clusters joined by a bridge are one. The value is -1 for one cluster; singletons count 0. O(n^2)
-    memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
+    thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
+    singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
 
     Parameters
     ----------
     metric : {"euclidean", "precomputed"}, default="euclidean"
-        Distance of the spanning tree.
+        Distance for the spanning tree.
     max_memory : int, default=4 GiB
-        Largest size of two distance matrices in bytes.
+        Largest size of the two distance matrices in bytes.
 
     References
     ----------
@@ -177,13 +170,13 @@ class MinimaxSilhouette(PopulationIndex):
     max_memory: int = MAX_MEMORY
 
     def fit(self, data: ArrayLike) -> Self:
-        # Imported here because graphs are slow to import.
+        # Lazy import: graphs take long to import.
         from moo_clustering.graphs import euclidean_mst, minimax_distances
 
         choice("metric", self.metric, ("euclidean", "precomputed"))
         X = checked_table(data, "data")
         check_memory(len(X), self.max_memory, "MinimaxSilhouette", n_matrices=2)
-        # Ties may give another tree, but its longest links have the same lengths.
+        # Trees with other ties have longest edges of the same lengths.
         tree = euclidean_mst(X, metric=self.metric, root=0, ties="index")
         self._silhouette = Silhouette("precomputed", max_memory=self.max_memory)
         self._silhouette.fit(minimax_distances(tree))
@@ -195,18 +188,16 @@ class MinimaxSilhouette(PopulationIndex):
 
 
 class DaviesBouldin(PopulationIndex):
-    """Mean over clusters of the worst (spread + spread) / distance of means, minimised.
+    """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
 
     Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Notes
     -----
-    Equals :func:`sklearn.metrics.davies_bouldin_score` if all means differ. scikit-learn ignores pairs of
-    equal means, which makes such partitions look good; here their distance is floored at 1e-12 times the
-    root mean squared distance of the data, which makes them look bad. The value is 1e12 for one cluster,
-    and 0 if all samples are equal or all clusters singletons.
-
-    O(p n d + p k^2 d) time for p individuals, O(n d) memory.
+    Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
+    times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
+    one cluster, and 0 if all samples are equal or all clusters are singletons. O(p n d + p k^2 d) time for p
+    individuals, O(n d) memory.
 
     Examples
     --------
@@ -237,28 +228,25 @@ class DaviesBouldin(PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class XieBeni(PopulationIndex):
-    """Mean squared distance to representatives over their least squared distance, minimised.
+    """Mean squared distance to representatives over their smallest squared separation, minimised.
 
     Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
     representative : {"centroid", "medoid"}, default="centroid"
-        Representative of a cluster: its mean, or its member with the least total distance to the others,
-        the lowest id on ties.
+        Cluster mean, or the member with the smallest total distance to the others (ties: the lowest index).
     metric : str or callable, default="euclidean"
-        Dissimilarity, with medoids only: what :func:`sklearn.metrics.pairwise_distances` takes, or
-        ``"precomputed"``. The Xie-Beni index squares it, even if it already is a squared distance.
+        Dissimilarity for medoids, as for :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``. It
+        is squared even if it is a squared distance.
     max_memory : int, default=4 GiB
-        Largest size of the distance matrix that medoids need, in bytes.
+        Largest size of the distance matrix for medoids in bytes.
 
     Notes
     -----
-    ``XB = sum_i e_i^2 / (n * max(least squared separation, 1e-12 * mean squared distance))``, with the
-    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal.
-
-    Centroids: O(p n d + p k^2 d) time and O(n d) memory for p individuals. Medoids: O(p n^2) time,
-    O(n^2) memory.
+    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
+    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids: O(p
+    n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
 
     Examples
     --------
@@ -296,17 +284,15 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 
 
 class CalinskiHarabasz(PopulationIndex):
-    """Variance ratio: between clusters per k - 1, over within clusters per n - k, maximised.
+    """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
     Source: Calinski & Harabasz, Communications in Statistics 3(1), 1974.
 
     Notes
     -----
-    Equals :func:`sklearn.metrics.calinski_harabasz_score`, but the sum of squares within clusters is
-    floored at 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all
-    samples are equal.
-
-    O(p n d) time for p individuals, O(n d) memory.
+    Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
+    at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
+    are equal. O(p n d) time for p individuals, O(n d) memory.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
@@ -332,26 +318,24 @@ class CalinskiHarabasz(PopulationIndex):
 class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
-    E_K is the total distance from samples to the representatives of their clusters, E_1 to a single one, and
-    D_K the largest distance between two representatives. Distances are not squared. Source: NSGA-II-clus;
-    Maulik & Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
+    and D_K the largest distance between representatives. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE
+    TPAMI 24(12), 2002.
 
     Parameters
     ----------
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
-        Representative in E_1: the mean of the data, or the sample with the least total distance to all;
-        default as ``representative``. It rescales the index, but changes no ranking.
+        Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
+        distance to all. Default: ``representative``.
 
     Notes
     -----
-    With centroids and ``power=2`` this is the PBM index, whose name ``"pbm"`` stands for it. E_K is
-    floored at 1e-12 * E_1, for singletons. The value is 0 for one cluster, and if all samples are
-    equal.
-
-    Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
-    O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory.
+    With centroids and ``power=2`` this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The
+    value is 0 for one cluster, and if all samples are equal. Centroids: O(p n d + p k^2 d) time for p
+    individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2)
+    memory.
 
     Examples
     --------
@@ -404,10 +388,7 @@ def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
 
 
 class Scatter(NamedTuple):
-    """Total distance to representatives, and least and greatest distance between two, per individual.
-
-    Either all three are squared or none.
-    """
+    """Total distance to representatives, smallest and largest distance between two (all squared, or none)."""
 
     within: FloatArray
     least: FloatArray
@@ -428,7 +409,7 @@ class Representatives(Protocol):
 
 
 def representatives(kind: str, metric: Metric, data: Any, max_memory: int, owner: str) -> Representatives:
-    """Prepare data for ``representative=kind``, after checks of the options."""
+    """Check the options and prepare data for ``representative=kind``."""
     choice("representative", kind, ("centroid", "medoid"))
     if kind == "medoid":
         return Medoids(data, metric, max_memory, owner)
@@ -464,7 +445,7 @@ class Centroids:
 
 
 class Medoids:
-    """Members with the least total distance to the others as representatives."""
+    """Members with the smallest total distance to the others as representatives."""
 
     def __init__(self, data: Any, metric: Metric, max_memory: int, owner: str) -> None:
         self.D = distance_matrix(data, metric, max_memory, owner)
@@ -485,7 +466,7 @@ class Medoids:
 
 
 def cluster_medoids(D: FloatArray, population: Population) -> Int64Array:
-    """Medoids of the clusters, the lowest id on ties: shape (p, k), -1 in rows of fewer clusters."""
+    """Medoids of the clusters (ties: the lowest index), shape (p, k), padded with -1."""
     sums = np.empty(population.labels.shape)
     partitions.own_cluster_sums(D, population.labels, sums)
     medoids = np.empty(population.sizes.shape, dtype=np.int64)
@@ -507,15 +488,13 @@ def medoid_scatter(
 
 
 class Deviation(PopulationIndex):
-    """Sum of the Euclidean distances from samples to the means of their clusters, minimised.
+    """Sum of Euclidean distances from samples to their cluster means, minimised.
 
     Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Notes
     -----
-    Distances are not squared, and the sum is not divided by the number of samples. Defined for every
-    partition: the total distance to the overall mean for one cluster, and 0 for singletons.
-
+    Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
     O(p n d) time for p individuals, O(n d) memory.
 
     Examples
@@ -542,24 +521,22 @@ class Deviation(PopulationIndex):
 
 @dataclass(eq=False, repr=False)
 class LikelihoodGain(PopulationIndex):
-    """Penalised log-likelihood of a Gaussian per cluster above that of a single Gaussian, maximised.
+    """Penalised log-likelihood of one Gaussian per cluster above that of a single Gaussian, maximised.
 
-    Samples are represented by their first principal components. Every cluster is a Gaussian with its own
-    mean and its own variance per component, and clusters have the shares of their samples. The gain in
-    log-likelihood over one cluster, less half the logarithm of n for each further parameter (BIC), is given
-    per sample and component. It is positive where clusters describe the samples better than one Gaussian.
+    Each cluster is a Gaussian of the first principal components, with its own mean and variance per
+    component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
+    minus half of ln n per additional parameter (BIC), per sample and component.
 
     Parameters
     ----------
     n_components : int, default=5
-        Principal components; all of them if there are fewer.
+        Number of principal components, or all if there are fewer.
 
     Notes
     -----
-    Variances are drawn a little to the overall ones, (SS_cj + G_j / 2) / (n_c + 1 / 2) with the sum of
-    squares SS_cj of cluster c and the overall variance G_j in component j, so that the value is finite for
-    singletons too. One cluster gives 0, and so does every partition of equal samples. The scale of the
-    features counts through the components.
+    Variances are shrunk, (SS_cj + G_j / 2) / (n_c + 1 / 2) with the sum of squares SS_cj of cluster c and the
+    overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
+    and for equal samples. It depends on feature scales through the components.
 
     O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
     memory.
@@ -607,21 +584,21 @@ class LikelihoodGain(PopulationIndex):
         partitions.cluster_means(self._moments, block.labels, block.sizes, means)
         sizes = block.sizes[:, :, np.newaxis]
         squares = np.maximum(means[:, :, q:] - means[:, :, :q] ** 2, 0.0) * sizes
-        # Relative to the overall variances: their logarithms are those of the single Gaussian.
+        # Relative to the overall variances, whose logarithms are those of the single Gaussian.
         shares = (squares / self._variances + 0.5) / (sizes + 0.5)
         within = -0.5 * (sizes * np.log(shares)).sum(axis=(1, 2))
         occupied = np.where(block.sizes > 0, block.sizes, n)
         mixing = (block.sizes * np.log(occupied / n)).sum(axis=1)
         penalty = 0.5 * np.log(n) * (block.n_clusters - 1) * (2 * q + 1)
-        # One cluster is no gain, whatever the rounding.
+        # Exactly 0 for one cluster, despite rounding.
         return np.where(block.n_clusters > 1, (within + mixing - penalty) / (n * q), 0.0)
 
 
 def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
-    """Coordinates of centred rows along at most so many directions of greatest variance, none without."""
+    """Coordinates of centred rows along the directions of largest variance, at most ``n_components``."""
     n, d = X.shape
     size = min(n, d)
-    # Squares of features of a common unit neither overflow nor vanish.
+    # A common scale keeps squares from overflow and underflow.
     X = X / (np.abs(X).max() or 1.0)
     products = X.T @ X if d <= n else X @ X.T
     lowest = max(size - n_components, 0)
@@ -633,16 +610,14 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 
 
 class SumOfSquares(PopulationIndex):
-    """Sum of the squared Euclidean distances from samples to the means of their clusters, minimised.
+    """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
     Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Notes
     -----
-    Never rises when a cluster is split, so it compares partitions with the same number of clusters.
-    :class:`Deviation` sums the distances themselves.
-
-    O(p n d) time for p individuals, O(n d) memory.
+    Splitting a cluster never increases it: compare partitions with the same number of clusters.
+    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory.
 
     Examples
     --------
@@ -679,34 +654,29 @@ class Connectivity(PopulationIndex):
     Parameters
     ----------
     n_neighbors : int, default=10
-        L. With fewer than L other samples, all of them are used, with a warning.
+        L. Uses all other samples, with a warning, if there are fewer.
     metric : str or callable, default="euclidean"
-        Any metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
+        Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``.
     ties : {"random", "index"}, default="random"
-        Order of equally distant neighbours: by a random permutation of the samples, or by index.
-        Index order leaks the classes of data that are sorted by class and have many ties.
+        Order of equidistant neighbours. ``"index"`` leaks the classes of sorted data with many ties.
     random_state : int, numpy.random.Generator or None, default=0
-        Seed of that permutation.
+        Seed of the random order.
     neighbors : ndarray of shape (n_samples, at least n_neighbors), optional
-        Nearest other samples of every sample, nearest first, used instead of a search; ``metric``,
-        ``ties`` and ``random_state`` are then ignored.
+        Nearest other samples of every sample, nearest first. Replaces the search and its options.
     variant : {"rank", "published"}, default="rank"
-        ``"published"`` follows the delta-MOCK program, whose lists start with the sample itself, so that
-        neighbours 1..L-1 have weights 1/2..1/L.
+        ``"published"``: weights 1/2..1/L for neighbours 1..L-1, as in the delta-MOCK program.
 
     Attributes
     ----------
     neighbors_ : ndarray of shape (n_samples, n_used)
-        The neighbours used.
+        Neighbours.
     weights_ : ndarray of shape (n_used,)
-        Their weights.
+        Weights of the neighbours.
 
     Notes
     -----
-    Defined for every partition; 0 for one cluster. Neighbours are counted per rank in integers, so that
-    neither cluster numbers nor the order of the samples changes a digit.
-
-    O(p n L) time for p individuals and O(n L) memory, plus the search for neighbours.
+    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
+    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search.
 
     Examples
     --------
@@ -760,11 +730,10 @@ class Connectivity(PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of every sample, in the order of (distance, key).
+    """Find the ``width`` nearest other samples of every sample, in order of (distance, key).
 
-    Rows whose candidates end in a tie with the last neighbour are searched again with twice as many
-    candidates. The result is exact even with duplicates and on grids, in up to O(n^2 log n) time if most
-    samples coincide.
+    Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact, even
+    for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     """
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
@@ -772,7 +741,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
         return result
     euclidean = isinstance(metric, str) and metric in ("euclidean", "sqeuclidean") and not issparse(X)
     if isinstance(metric, str):
-        # Only the order of the neighbours counts, which a power of two leaves as it is.
+        # Scaling by a power of two preserves the order of neighbours.
         X = near_one(X, together=metric != "cosine")
     points = centred_features(X) if euclidean else X
     largest = float(np.einsum("ij,ij->i", points, points).max()) if euclidean else 0.0
@@ -787,7 +756,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
                 found, ids = search.kneighbors(points[rows], n_neighbors=n_candidates)
             farthest = found[:, -1]
             if euclidean:
-                # From differences of the data, so that ties on a grid stay ties.
+                # Differences of the data preserve ties on a grid.
                 steps = X[ids] - X[rows][:, np.newaxis]
                 found = np.sqrt(np.einsum("ijk,ijk->ij", steps, steps))
             found = np.where(ids == rows[:, np.newaxis], np.inf, found)
@@ -801,7 +770,7 @@ def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labe
 
 
 def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
-    """Return the first ``width`` columns of lists of neighbours, after checks."""
+    """Check lists of neighbours, and return their first ``width`` columns."""
     rows = integer_rows(neighbors, "neighbors")
     if rows.shape[0] != n_samples or rows.shape[1] < width:
         raise ValueError(f"neighbors must have shape ({n_samples}, at least {width}), got {rows.shape}")
@@ -817,17 +786,16 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
 
 
 class GraphModularity(PopulationIndex):
-    """Similarity within clusters above its expectation from their volumes, maximised.
+    """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster, with both directions counted, and vol_c the sum of the rows of its samples.
-    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
+    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. Source: Newman &
+    Girvan, Physical Review E 69, 026113, 2004.
 
     Notes
     -----
-    0 for one cluster, and always less than 1. A graph without edges gives 0 for every partition.
-
-    O(q (E + n)) time for q partitions and E edges.
+    0 for one cluster, and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q
+    partitions and E edges.
 
     Examples
     --------
@@ -846,7 +814,7 @@ class GraphModularity(PopulationIndex):
         Parameters
         ----------
         data : sparse matrix or array-like of shape (n_samples, n_samples)
-            Similarities S, symmetric and not negative.
+            Similarities S, symmetric and non-negative.
 
         Raises
         ------
@@ -893,10 +861,8 @@ class BoundaryCut(PopulationIndex):
 
     Notes
     -----
-    0 for one cluster. As a second objective it keeps a search under pairwise constraints from cutting tiny
-    pieces around constrained samples; alone it favours such pieces wherever the graph is thin.
-
-    O(q (E + n)) time for q partitions and E edges.
+    0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
+    favours fragments. O(q (E + n)) time for q partitions and E edges.
 
     Examples
     --------
@@ -931,7 +897,7 @@ def boundary_cut(labels: IntArray, S: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SimilarityEdges:
-    """Edges i < j of a symmetric graph, its diagonal, and the sums of its rows including that."""
+    """Edges i < j of a symmetric graph, its diagonal, and its row sums including the diagonal."""
 
     ends: Int64Array
     weights: FloatArray
@@ -946,7 +912,7 @@ class SimilarityEdges:
     def split(self, labels: Labels) -> tuple[FloatArray, FloatArray]:
         """Weights of the edges within and between clusters, each of shape (n_individuals,)."""
         within, between = np.zeros(len(labels)), np.zeros(len(labels))
-        # Each edge reads two rows of labels, so that a byte per label, where it suffices, saves time.
+        # The smallest sufficient integer type saves time, because each edge reads two rows of labels.
         narrow = np.min_scalar_type(int(labels.max(initial=0)))
         for rows in block_slices(len(labels), self.n_samples):
             turned = np.ascontiguousarray(labels[rows].T.astype(narrow))
@@ -957,7 +923,7 @@ class SimilarityEdges:
 def similarity_edges(S: Any) -> SimilarityEdges:
     """Check similarities of shape (n_samples, n_samples) and list their edges."""
     graph = csr_array(checked_graph(S))
-    # Halves that differ by a rounding are averaged.
+    # Averages the two halves, which may differ by rounding.
     upper = triu(0.5 * (graph + graph.T), 1).tocoo()
     positive = upper.data > 0.0
     ends = np.column_stack([index[positive].astype(np.int64) for index in upper.coords])

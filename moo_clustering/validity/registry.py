@@ -42,7 +42,7 @@ _OF_SAMPLES = (
     XieBeni,
 )
 _OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
-# Indices that are fitted to a graph, a pool, labels or pairs instead of features.
+# Indices fitted to a graph, a pool, labels or pairs instead of features.
 _OF_OTHER_DATA = (BoundaryCut, FamilyAgreement, GraphModularity, LabelEvidence, PairEvidence)
 INDICES: dict[str, type[ValidityIndex]] = {
     index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS, *_OF_OTHER_DATA)
@@ -54,13 +54,13 @@ Index = str | ValidityIndex | type[ValidityIndex] | tuple[Callable[[Any, Any], f
 
 
 def get_index(index: Index) -> ValidityIndex:
-    """Return an index from its name, class or object, or from a function.
+    """Return an index by name, class, object or function.
 
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
-        A name or a class gives a new object with default parameters; an object is returned as is; a
-        function ``(X, labels) -> float`` beside ``"max"`` or ``"min"`` becomes a :class:`FunctionIndex`.
+        A name or class returns a new object with default parameters; an object is returned unchanged. A tuple
+        of a function ``(X, labels) -> float`` and ``"max"`` or ``"min"`` returns a :class:`FunctionIndex`.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def get_index(index: Index) -> ValidityIndex:
     Raises
     ------
     ValueError
-        If no index has the name; the message lists all names and the nearest one.
+        If the name is unknown; the message lists all names and suggests the nearest.
     TypeError
-        If it is none of these, or lacks ``name`` or ``greater_is_better``.
+        If the type is wrong, or ``name`` or ``greater_is_better`` is missing.
 
     Examples
     --------
