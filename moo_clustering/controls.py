@@ -138,7 +138,7 @@ def compare(
     >>> from pymoo.algorithms.moo.nsga2 import NSGA2
     >>> from pymoo.problems import get_problem
     >>> found = compare(get_problem("zdt1", n_var=5), NSGA2(20), n_evals=500, seeds=2)
-    >>> found.runs.groupby("method")["evaluations"].max()["drift"]
+    >>> int(found.runs.groupby("method")["evaluations"].max()["drift"])
     500
     """
     if not isinstance(problem, Problem):

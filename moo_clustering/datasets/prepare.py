@@ -207,7 +207,7 @@ def prepare_table(
     >>> table = prepare_table(pd.DataFrame({"size": ["1,5", "2,5", "", "3,5"], "kind": ["a", "b", "a", "b"]}))
     >>> table.feature_names
     ('size', 'kind=b')
-    >>> table.X.var(axis=0).tolist()
+    >>> table.X.var(axis=0).round(9).tolist()
     [1.0, 1.0]
     """
     return TablePreparer(scale=scale, weights=weights, missing=missing)._fitted(frame)

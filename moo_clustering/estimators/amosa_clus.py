@@ -99,11 +99,12 @@ class AMOSAClus(MedoidSetClusterer):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from moo_clustering import AMOSAClus
     >>> model = AMOSAClus(metric="euclidean", k_max=3, random_state=0)
-    >>> model.fit([[0], [1], [2], [10], [11], [13]]).pareto_medoids_
-    array([[ 1,  4, -1],
-           [ 1,  5,  3]])
+    >>> np.sort(model.fit([[0], [1], [2], [10], [11], [13]]).pareto_medoids_)
+    array([[-1,  1,  4],
+           [ 1,  3,  5]])
     """
 
     _: KW_ONLY

@@ -117,8 +117,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
     >>> X[:30, :2] = X[:30, :2] / 10 + 2
     >>> X[30:60, 5:8] = X[30:60, 5:8] / 10 - 1
     >>> model = SubspaceMixture(3, random_state=0).fit(X)
-    >>> model.leading_features()[:2]
-    ((0, 1), (5, 6, 7))
+    >>> [sorted(features) for features in model.leading_features()[:2]]
+    [[0, 1], [5, 6, 7]]
     """
 
     n_clusters: Count | None = None

@@ -319,7 +319,7 @@ class AnswerSession:
         >>> X, classes = make_moons(100, noise=0.05, random_state=0)
         >>> session = ParetoClustering(scale="isotropic", random_state=0).fit(X).ask()
         >>> session.run(lambda question: "together" if len({*classes[[*question.samples]]}) == 1 else "apart")
-        <AnswerSession: 2 answers, 2 clusters>
+        AnswerSession(mode='pairs', n_answers=..., n_clusters=2, expected_error=0...)
         """
         if budget is not None:
             budget = integer("budget", budget, 0)

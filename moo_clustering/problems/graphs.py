@@ -222,7 +222,8 @@ class MOCKProblem(SignedProblem):
         >>> X = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.5]]
         >>> problem = MOCKProblem(X, delta=40, n_neighbors=2, root=0, ties="index")
         >>> problem.decode(problem.greedy_front())
-        array([[0, 0, 1, 2, 2, 2],
+        array([[0, 0, 1, 2, 2, 3],
+               [0, 0, 0, 1, 1, 2],
                [0, 0, 0, 1, 1, 1]], dtype=int32)
         """
         n_weights = integer("n_weights", n_weights)
