@@ -61,10 +61,8 @@ class Rule:
 
     def __str__(self) -> str:
         conditions = " and ".join(self.conditions) or "all samples"
-        return (
-            f"{self.name}: {conditions} ({self.n_samples} samples, {_percent(self.precision)} of them in the "
-            f"cluster, {_percent(self.recall)} of the cluster)"
-        )
+        shares = f"{_percent(self.precision)} correct, {_percent(self.recall)} of the cluster"
+        return f"{self.name}: {conditions} ({self.n_samples} samples, {shares})"
 
 
 class RuleSet:
@@ -296,8 +294,8 @@ def find_rules(
     >>> found = find_rules([0, 0, 1, 1], table, names=["shrubs", "trees"], units={"height": "m"})
     >>> print(found)
     1 condition, fidelity 100 %
-    shrubs: height ≤ 20 m (2 samples, 100 % of them in the cluster, 100 % of the cluster)
-    trees: height > 20 m (2 samples, 100 % of them in the cluster, 100 % of the cluster)
+    shrubs: height ≤ 20 m (2 samples, 100 % correct, 100 % of the cluster)
+    trees: height > 20 m (2 samples, 100 % correct, 100 % of the cluster)
     >>> found[0].predict(pd.DataFrame({"height": [5.0]}))
     array([0])
     """

@@ -272,8 +272,8 @@ class ReportMixin(NumericOptionsMixin):
         >>> X = load_iris(as_frame=True).data
         >>> print(ParetoClustering(2, random_state=0).fit(X).explain(X))
         1 condition, fidelity 100 %
-        low petal length: petal length (cm) ≤ 2 (50 samples, 100 % of them in the cluster, 100 % of the cluster)
-        high petal length: petal length (cm) > 2 (100 samples, 100 % of them in the cluster, 100 % of the cluster)
+        low petal length: petal length (cm) ≤ 2 (50 samples, 100 % correct, 100 % of the cluster)
+        high petal length: petal length (cm) > 2 (100 samples, 100 % correct, 100 % of the cluster)
         """
         found: ClusterRules = _pages("estimators").explain_of(
             self,
