@@ -24,6 +24,7 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_CONDITIONS = 2000, 48, 144
 _WIDTHS = (4, 2, 1)
 # Passes over the nodes of a tree in which each condition is optimised with all others fixed.
 _PASSES = 4
+_ORDERED = ["number", "date"]
 _KINDS = {
     "number": "numbers",
     "date": "dates",
@@ -117,8 +118,7 @@ class RuleSet:
         Returns
         -------
         str
-            ``row`` maps names of columns to values, as a row of a DataFrame does. Dates are compared with
-            ``pandas.Timestamp``.
+            ``row`` maps names of columns to numbers without units, texts, booleans or ``pandas.Timestamp``.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any(self._table.columns[place].kind == "date" for place in _columns_of(self._tree)):
@@ -335,10 +335,10 @@ def rules_of(
     if is_terms:
         table.columns = [replace(column, kind="term") for column in table.columns]
     rows = _searched_rows(found)
-    trees = _Search(table.values[rows], found[rows], table.is_category).trees(most)
+    trees = _Search(table.values[rows], found[rows], table.kinds).trees(most)
     if len(rows) < np.count_nonzero(found >= 0):
         used = sorted({place for tree in trees for place in _columns_of(tree)})
-        descent = _Descent(table.values[found >= 0], found[found >= 0], used, table.is_category)
+        descent = _Descent(table.values[found >= 0], found[found >= 0], used, table.kinds)
         trees = [descent.improve(_relabelled(tree, table.values, found), own_column=True) for tree in trees]
     rule_sets = [RuleSet(table, tree, found, names) for tree in trees]
     rule_sets.sort(key=lambda each: (each.n_conditions, -each.fidelity))
@@ -468,7 +468,7 @@ class _Table:
         self, columns: Sequence[_Column], values: FloatArray, read: Callable[[Any], pd.DataFrame]
     ) -> None:
         self.columns, self.values, self._read = list(columns), values, read
-        self.is_category = np.array([each.kind not in ("number", "date") for each in columns], dtype=bool)
+        self.kinds = np.array([each.kind for each in columns], dtype=object)
 
     @classmethod
     def of(cls, frame: pd.DataFrame, units: Mapping[str, str], read: Callable[[Any], pd.DataFrame]) -> _Table:
@@ -511,6 +511,8 @@ class _Table:
         if column.kind == "category":
             equal = [str(column.categories[int(test.value)]) for test, holds in path if holds]
             others = [str(column.categories[int(test.value)]) for test, holds in path if not holds]
+            if not missing and len(rest := [each for each in column.categories if each not in others]) == 1:
+                equal = rest
             if equal:
                 return f"{column.name} is {equal[0]}"
             return f"{column.name} is not {' or '.join(others)}{missing}"
@@ -526,7 +528,7 @@ class _Table:
 class _Search:
     """Trees of a few hundred candidate conditions for the labels of some rows."""
 
-    def __init__(self, values: FloatArray, labels: NDArray[np.intp], is_category: NDArray[np.bool_]) -> None:
+    def __init__(self, values: FloatArray, labels: NDArray[np.intp], kinds: NDArray[Any]) -> None:
         inside = labels >= 0
         self._values, classes = values[inside], labels[inside]
         self._clusters, self._labels = np.unique(classes, return_inverse=True)
@@ -534,21 +536,19 @@ class _Search:
         known = ~np.isnan(self._values)
         columns = zip(self._values.T, known.T, strict=True)
         self._usable = np.flatnonzero([len(np.unique(own[there])) > 1 for own, there in columns])
-        self._tests = self._candidates(is_category)
+        self._kinds = kinds
+        self._tests = self._candidates()
         holds = [test.holds(self._values) for test in self._tests]
         self._holds = np.column_stack(holds) if holds else np.empty((len(self._labels), 0), dtype=bool)
-        self._is_category = is_category
 
     def trees(self, most: int) -> list[_Node]:
         """The best tree found for every number of conditions up to ``most``."""
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
-        descent = _Descent(
-            self._values, self._clusters[self._labels], self._usable.tolist(), self._is_category
-        )
+        descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
         return [descent.improve(tree) for _, tree in self._front(rows, most + 1, depth, 0)]
 
-    def _candidates(self, is_category: NDArray[np.bool_]) -> list[_Test]:
+    def _candidates(self) -> list[_Test]:
         """Conditions on the usable columns, wide gaps first."""
         found: list[tuple[float, _Test]] = []
         each = max(4, _MOST_CONDITIONS // max(len(self._usable), 1))
@@ -556,14 +556,14 @@ class _Search:
             own = self._values[:, place]
             known = ~np.isnan(own)
             different = np.unique(own[known])
-            if is_category[place]:
+            if self._kinds[place] not in _ORDERED:
                 counts = pd.Series(own[known]).value_counts().head(each)
                 found += [(1.0, _Test(place, "=", float(value))) for value in sorted(counts.index)]
                 continue
             cuts = self._cuts(own[known], different, self._labels[known], each)
             gaps = _relative(different[cuts], different[cuts + 1], different[0], different[-1])
             for cut, gap in zip(cuts.tolist(), gaps.tolist(), strict=True):
-                value = _roundest(different[cut], different[cut + 1])
+                value = _between(different[cut], different[cut + 1], self._kinds[place])
                 found.append((gap, _Test(place, "<=", value)))
                 if not known.all():
                     found.append((gap, _Test(place, ">", value)))
@@ -699,7 +699,7 @@ class _Descent:
         values: FloatArray,
         labels: NDArray[np.intp],
         columns: Sequence[int],
-        is_category: NDArray[np.bool_],
+        kinds: NDArray[Any],
     ) -> None:
         self._values, self._labels, self._columns = values, labels, np.array(columns, dtype=np.intp)
         levels, codes = [], np.empty((len(values), len(columns)), dtype=np.intp)
@@ -711,13 +711,14 @@ class _Descent:
         self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self._codes, self._levels = codes + self._starts[:-1], np.concatenate([np.empty(0), *levels])
         self._column_of = np.repeat(np.arange(len(columns)), sizes)
-        self._is_category = is_category[self._columns][self._column_of]
+        self._kinds = kinds
+        is_category = ~np.isin(kinds[self._columns], _ORDERED)[self._column_of]
         known = ~np.isnan(self._levels)
         following = np.append(self._levels[1:], np.nan)
         # Cuts lie below the next value of the same column.
         following[self._starts[1:] - 1] = np.nan
-        self._is_cut = ~np.isnan(following) & known & ~self._is_category
-        self._is_value = known & self._is_category
+        self._is_cut = ~np.isnan(following) & known & ~is_category
+        self._is_value = known & is_category
         self._is_known = known
         # Of cuts with equal gains, the widest gap is best.
         ends = np.array([[each[0], np.nanmax(each)] if len(each) else [0, 0] for each in levels]).reshape(
@@ -787,7 +788,8 @@ class _Descent:
         low, high = own[own <= found.value], own[own > found.value]
         if not (len(low) and len(high)):
             return found
-        return replace(found, value=_roundest(float(low.max()), float(high.min())))
+        kind = self._kinds[found.column]
+        return replace(found, value=_between(float(low.max()), float(high.min()), kind))
 
 
 def _as_columns(read: Callable[[Any], Any], names: pd.Index[Any], X: Any) -> pd.DataFrame:
@@ -904,8 +906,17 @@ def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> Float
     return np.clip(np.nan_to_num(found, nan=0.0, posinf=1.0), 0.0, 1.0)
 
 
-def _roundest(low: float, high: float) -> float:
-    """The number of fewest digits in [low, high), near the middle."""
+def _between(low: float, high: float, kind: str) -> float:
+    """The roundest number in [low, high) near the middle: of fewest digits, or the start of a year, month, ...."""
+    if kind == "date":
+        moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
+        for unit in ("Y", "M", "D", "h", "m", "s"):
+            for more in (0, 1):
+                start = (moment.astype(f"datetime64[{unit}]") + more).astype("datetime64[us]")
+                seconds = float(start.astype(np.int64)) / 1e6
+                if low <= seconds < high:
+                    return seconds
+        return low
     if not (np.isfinite(low) and np.isfinite(high / 2.0 - low / 2.0)):
         return float(low)
     middle = low / 2.0 + high / 2.0

@@ -113,7 +113,7 @@ def test_dates_with_and_without_zone():
     for column in (days, days.tz_localize("UTC")):
         table = pd.DataFrame({"day": column})
         [found] = find_rules(labels, table)
-        assert found.rules[0].conditions[0].startswith("day ≤ 2024-01-10")
+        assert found.rules[0].conditions == (f"day ≤ 2024-01-10{'' if days is column else ' UTC'}",)
         namespace = {}
         exec(found.to_python(), namespace)
         assert [namespace["cluster_of"](row) for _, row in table.iterrows()] == labels.tolist()
@@ -209,6 +209,24 @@ def test_odd_columns(column):
     for each in alone:
         assert each.fidelity == pytest.approx((each.predict(table) == [0, 1, 2, 0]).mean())
         assert str(each)
+
+
+def test_the_second_of_two_categories_is_named():
+    table = pd.DataFrame({"member": ["no", "yes", "yes", "no"]})
+    [found] = find_rules([0, 1, 1, 0], table)
+    assert [rule.conditions for rule in found.rules] == [("member is no",), ("member is yes",)]
+    table.loc[4] = [None]
+    [found] = find_rules([0, 1, 1, 0, 0], table)
+    assert any(" or missing" in rule.conditions[0] or "is yes" in rule.conditions[0] for rule in found.rules)
+    assert found.fidelity == 1.0
+
+
+def test_thresholds_of_dates_are_starts_of_years_months_or_days():
+    days = pd.to_datetime(["2017-03-20 10:00", "2019-08-01 12:00"])
+    [found] = find_rules([0, 1], pd.DataFrame({"day": days}))
+    assert found.rules[0].conditions == ("day ≤ 2018-01-01",)
+    near = pd.to_datetime(["2017-03-20 10:00", "2017-04-09 12:00"])
+    assert find_rules([0, 1], pd.DataFrame({"day": near}))[0].rules[0].conditions == ("day ≤ 2017-04-01",)
 
 
 def test_thresholds_are_round_numbers():

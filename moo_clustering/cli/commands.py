@@ -456,6 +456,43 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
 
 
 @click.command()
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@click.argument("data", metavar="[DATA]", required=False, type=PathArgument("file"))
+@click.option(
+    "--max-conditions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Largest number of conditions; default: twice the number of clusters, and at least 7.",
+)
+@click.option(
+    "--fidelity",
+    type=click.FloatRange(0, 1),
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the rows that the printed rules must assign to their cluster.",
+)
+@click.option(
+    "--code", type=click.Choice(["python", "sql"]), help="Print a Python function or an SQL expression."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all rule sets as JSON.")
+def explain(folder: Path, data: Path | None, **options: Any) -> None:
+    """Explain the clusters of a table by rules of few conditions.
+
+    DIR is the folder of a `fit` of a table, and DATA a table with the same columns; default: the table of the
+    fit. The command lists the best fidelity for every number of conditions, which is the share of rows that
+    the rules assign to their cluster, and prints the shortest rules of sufficient fidelity (*).
+    """
+    with reported():
+        refuse_missing(folder)
+        if data is not None:
+            refuse_missing(data, message="there is no file {}")
+        from moo_clustering.cli.predict import run_explain
+
+        run_explain(folder, data, **options)
+
+
+@click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR [DIR ...]", type=PathArgument("folder"))
 @click.option(
     "--out",
@@ -500,5 +537,5 @@ def warm_up() -> None:
         run_warm_up()
 
 
-for command in (ask, compare, demo, explore, fit, methods, predict, report, warm_up):
+for command in (ask, compare, demo, explain, explore, fit, methods, predict, report, warm_up):
     main.add_command(command)

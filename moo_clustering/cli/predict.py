@@ -1,8 +1,9 @@
-"""The command ``predict``: clusters of further rows of a table, by the saved model of a fit."""
+"""The commands ``predict`` and ``explain``: clusters of further rows, and rules of the clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering._messages import message_line
 from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, with_clusters, write_csv
-from moo_clustering.cli.terminal import aligned, printable_line, shown_warnings
+from moo_clustering.cli.terminal import aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
+from moo_clustering.rules import find_rules
 
 
 def run_predict(
@@ -59,6 +61,58 @@ def run_predict(
             "rows of their cluster."
         )
     click.echo(f"Saved {path}.")
+
+
+def run_explain(
+    folder: Path,
+    data: Path | None,
+    *,
+    max_conditions: int | None,
+    fidelity: float,
+    code: str | None,
+    as_json: bool,
+) -> None:
+    """Print the rules of the clusters of a table, as sentences, code or JSON."""
+    model = load_model(folder)
+    path = folder / CLUSTERED if data is None else data
+    if not path.exists():
+        raise DataError(f"{folder} has no {CLUSTERED}; name the table of the fit")
+    with shown_warnings():
+        frame, _, notes = read_frame(path, Roles(header=model["header"] if data is not None else True))
+        try:
+            table = model["preparer"].prepare(frame)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from error
+        labels = model["estimator"].predict(table.X)
+        names = list(map(str, model["classes"] or model["names"]))
+        front = find_rules(
+            labels, table.known_columns, max_conditions=max_conditions, names=names, units=table.units
+        )
+    if data is not None:
+        for note in (*notes, *table.notes):
+            click.echo(f"Note: {message_line(note)}", err=True)
+    chosen = front.select(fidelity)
+    if as_json:
+        rule_sets = [
+            {
+                "n_conditions": each.n_conditions,
+                "fidelity": each.fidelity,
+                "rules": list(map(asdict, each.rules)),
+            }
+            for each in front
+        ]
+        text = json_text({"n_rows": len(labels), "chosen": list(front).index(chosen), "rule_sets": rule_sets})
+    elif code is not None:
+        text = (chosen.to_sql() if code == "sql" else chosen.to_python()).rstrip("\n")
+    else:
+        rows = [["", "conditions", "fidelity", "clusters with a rule"]]
+        for _, each in front.to_frame().iterrows():
+            mark = "*" if each["n_conditions"] == chosen.n_conditions else ""
+            share = f"{each['fidelity']:.1%}"
+            rows.append([mark, f"{each['n_conditions']:.0f}", share, f"{each['n_clusters']:.0f}"])
+        rules = "\n".join(printable_line(str(rule)) for rule in chosen.rules)
+        text = f"{aligned(rows, right=range(1, 4))}\n\n{rules}"
+    print_result(text)
 
 
 def _record(
