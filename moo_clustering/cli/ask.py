@@ -472,7 +472,7 @@ def _json_dialog(run: AskedRun) -> None:
             "expected_error": session.expected_error_, "may_stop": session.may_stop_, "known": _known(run),
         }  # fmt: skip
         click.echo(json_text(state, indent=None))
-        if not (text := _line()):
+        if not (text := _line(as_json=True)):
             raise EOFError
         try:
             answer = json.loads(text)["answer"]
@@ -525,7 +525,7 @@ def _typed(mode: str, run: AskedRun) -> str:
             return name
 
 
-def _line() -> str:
+def _line(*, as_json: bool = False) -> str:
     """Read a line; empty at the end of the input, after an error, or if the line is too long."""
     try:
         text = sys.stdin.readline(_LONGEST_LINE)
@@ -533,7 +533,8 @@ def _line() -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    click.echo(f"the input has a line of {_LONGEST_LINE} characters or more, and is not read any further.")
+    sentence = f"the input has a line of {_LONGEST_LINE} characters or more, and is not read any further."
+    click.echo(sentence, err=as_json)
     return ""
 
 

@@ -414,12 +414,16 @@ def fit(data: str, out: Path, **options: Any) -> None:
 @click.command()
 @click.argument("name", required=False)
 @click.option("--bibtex", is_flag=True, help="Print the papers to cite, as BibTeX.")
-def methods(name: str | None, bibtex: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     """List the methods, or the parameters of the method NAME."""
     with reported():
-        from moo_clustering.cli.methods import listing, papers
+        from moo_clustering.cli.methods import listing, listing_json, papers
 
-        print_result(papers(name) if bibtex else listing(name))
+        if bibtex and as_json:
+            raise click.UsageError("--bibtex and --json exclude each other")
+        shown = papers if bibtex else listing_json if as_json else listing
+        print_result(shown(name))
 
 
 @click.command()
@@ -501,7 +505,8 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     help="File to write; default for a single run: report.html in its folder.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the file and its runs as JSON.")
+def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_json: bool) -> None:
     """Write the report of a run, or a report that compares several runs.
 
     DIR are folders written by `fit` or `demo`. The report is one HTML file, which needs neither a network nor
@@ -515,11 +520,15 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None) -> No
     with reported(), shown_warnings():
         if out or len(folders) == 1:
             refuse_missing(*folders)
-        from moo_clustering.cli.folder import save_report_of
+        from moo_clustering.cli.folder import json_text, report_record, save_report_of
 
         page, content = save_report_of(folders, out, title)
+        record = json_text(report_record(page, folders, content)) if as_json else None
     for sentence in content.missing:
         click.echo(f"Note: {message_line(sentence)}", err=True)
+    if record is not None:
+        click.echo(record)
+        return
     runs = "" if len(folders) == 1 else f" of {len(folders)} runs"
     solutions = f"{content.n_solutions} solution{'' if content.n_solutions == 1 else 's'}"
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from moo_clustering._arrays import FloatArray
+from moo_clustering.cli.folder import json_text
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.files import ragged, table_text
 from moo_clustering.datasets.tables import column_names
-from moo_clustering.persistence import to_json
-from moo_clustering.stats import Comparison, compare, p_text
+from moo_clustering.stats import Comparison, as_results, compare, p_text
 
 # Columns of a table with one value per row.
 _LONG = ("dataset", "method", "value")
@@ -29,7 +28,8 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
     ``options`` are those of ``stats.compare``, and ``long`` is that of :func:`read_results`. A critical
     difference diagram is written to ``figure``, if set.
     """
-    outcome = compare(read_results(results, long=long), **options)
+    table = read_results(results, long=long)
+    outcome = compare(table, **options)
     if figure is not None:
         from moo_clustering.visualization import plot_critical_difference
 
@@ -37,7 +37,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
             raise ValueError(f"there is no folder {figure.parent} to save the figure in")
         plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=figure)
     if as_json:
-        return _as_json(outcome)
+        return json_text(_record(outcome, as_results(table).values, figure))
     saved = [] if figure is None else [f"Saved the diagram in {figure}."]
     return "\n\n".join([_as_text(outcome), *saved])
 
@@ -148,15 +148,25 @@ def _pairs(outcome: Comparison) -> str:
     return f"Pairs by {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
 
 
-def _as_json(outcome: Comparison) -> str:
-    """Convert the comparison to JSON, with null for an infinite F."""
-    test = outcome.friedman
-    record = {
+def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:
+    """Create the record that the command prints with --json."""
+    test, methods = outcome.friedman, list(outcome.ranks)
+    rows = zip(outcome.ranks.index, values, outcome.ranks.to_numpy(), strict=True)
+    return {
         "n_datasets": outcome.n_datasets,
         "n_methods": outcome.n_methods,
         "greater_is_better": outcome.greater_is_better,
         "alpha": outcome.alpha,
         "posthoc": outcome.posthoc,
+        "methods": methods,
+        "results": [
+            {
+                "dataset": dataset,
+                "values": dict(zip(methods, row, strict=True)),
+                "ranks": dict(zip(methods, ranks, strict=True)),
+            }
+            for dataset, row, ranks in rows
+        ],
         "average_ranks": outcome.average_ranks.to_dict(),
         "friedman": None
         if test is None
@@ -164,13 +174,11 @@ def _as_json(outcome: Comparison) -> str:
             "statistic": test.statistic,
             "df": test.df,
             "p_value": test.p_value,
-            "iman_davenport_statistic": test.iman_davenport_statistic
-            if math.isfinite(test.iman_davenport_statistic)
-            else None,
+            "iman_davenport_statistic": test.iman_davenport_statistic,
             "iman_davenport_p_value": test.iman_davenport_p_value,
         },
         "pairs": outcome.pairs.to_dict("records"),
         "groups": outcome.groups,
         "conclusions": outcome.conclusions,
+        "figure": figure,
     }
-    return json.dumps(to_json(record, "comparison"), indent=2, ensure_ascii=False)

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
-from moo_clustering._messages import message_line, path_fault
+from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.descriptions import with_columns
@@ -328,14 +328,17 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     return found
 
 
-def _text(record: Mapping[str, Any]) -> str:
+def _text(record: Mapping[str, Any] | Sequence[Any]) -> str:
     return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
 
 
-def json_text(record: Mapping[str, Any], indent: int | None = 2) -> str:
-    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``."""
+def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2) -> str:
+    """Convert a record to strict JSON, with null for NaN and infinities, on one line without ``indent``.
+
+    The text is ASCII, so that stdout of any encoding accepts it.
+    """
     plain = json.loads(_text(record), parse_constant=lambda name: None)
-    return json.dumps(plain, indent=indent, ensure_ascii=False)
+    return json.dumps(plain, indent=indent)
 
 
 def run_record(folder: Path) -> dict[str, Any]:
@@ -429,6 +432,32 @@ def save_report_of(
             # Another file may have been created meanwhile.
             _check_page(page)
     return page, content
+
+
+def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -> dict[str, Any]:
+    """Create the record that ``report`` prints with --json."""
+    names, runs = distinct_names(folder.resolve().name for folder in folders), []
+    for name, folder in zip(names, folders, strict=True):
+        record = run_record(folder)
+        row = content.chosen if len(folders) == 1 else content.rules[f"{name}: result"]
+        labels = content.labels[row]
+        runs.append(
+            {
+                "name": name,
+                "folder": folder,
+                "method": record.get("method"),
+                "n_clusters": len(np.unique(labels[labels >= 0])),
+                "scores": record.get("scores", {}),
+                "values": {column.name: column.values[row] for column in content.columns},
+            }
+        )
+    return {
+        "file": page,
+        "n_samples": content.n_samples,
+        "n_solutions": content.n_solutions,
+        "runs": runs,
+        "notes": content.missing,
+    }
 
 
 def _check_page(page: Path) -> None:

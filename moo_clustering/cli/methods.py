@@ -23,7 +23,7 @@ FLAGS = {
     "resume": "--resume",
 }
 _SECTION = re.compile(r"^-{3,}\s*$")
-_ROLE = re.compile(r":[a-z:]+:`~?(?:[^`<]*\.)?([^`<.]+)`")
+_ROLE = re.compile(r":[a-z:]+:`(?:~?(?:[^`<]*\.)?([^`<.]+)|([^`<]+?)\s*<[^`]*>)`")
 
 
 def listing(name: str | None) -> str:
@@ -33,6 +33,62 @@ def listing(name: str | None) -> str:
         warn_left_out()
         return "\n\n".join(_entry(method) for method in METHODS.values())
     return _details(*find_method(name))
+
+
+def listing_json(name: str | None) -> str:
+    """Convert all methods, or the method ``name`` with its parameters, to JSON."""
+    from moo_clustering.cli.folder import json_text  # slow import
+
+    if name is None:
+        add_installed()
+        warn_left_out()
+        return json_text([_record(method) for method in METHODS.values()])
+    method, preset = find_method(name)
+    return json_text(_record(method) | {"parameters": _parameters(method.load(), preset)})
+
+
+def _record(method: Method) -> dict[str, Any]:
+    kinds = {"numeric": not method.bags, "sparse": method.sparse, "categorical": method.categorical}
+    return {
+        "name": method.name,
+        "class": method.class_name,
+        "import": f"{method.module}.{method.class_name}",
+        "summary": method.summary,
+        "paper": method.paper,
+        "needs": method.needs,
+        "supervision": method.supervision,
+        "data": [kind for kind, accepted in (kinds | {"bags": method.bags}).items() if accepted],
+        "aliases": {alias: _plain(options) for alias, options in method.aliases.items()},
+    }
+
+
+def _parameters(estimator_class: type[Any], preset: Mapping[str, object]) -> list[dict[str, Any]]:
+    """Describe the parameters, with the defaults of an alias in ``preset``."""
+    signature = inspect.signature(estimator_class).parameters
+    defaults = {
+        name: each.default for name, each in signature.items() if each.default is not each.empty
+    } | dict(preset)
+    return [
+        {
+            "name": option.name,
+            "required": option.name not in defaults,
+            "default": _plain(defaults.get(option.name)),
+            "flag": FLAGS.get(option.name),
+            "type": option.allowed,
+            "description": option.description,
+        }
+        for option in options_of(estimator_class)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """Convert a value to JSON types, or to its representation if this is not possible."""
+    from moo_clustering.persistence import to_json  # slow import
+
+    try:
+        return to_json(value)
+    except TypeError:
+        return printable_line(repr(value))
 
 
 def papers(name: str | None) -> str:
@@ -66,7 +122,7 @@ def _details(method: Method, preset: Mapping[str, object]) -> str:
         if option.name in FLAGS:
             continue
         default = repr(preset[option.name]) if option.name in preset else option.default
-        kind = f" ({option.kind.split(', default')[0].removesuffix(', optional')})" if option.kind else ""
+        kind = f" ({option.allowed})" if option.kind else ""
         lines.append(f"  {option.name} = {printable_line(default)}")
         lines.append(_wrap("", f"{option.description}{kind}".strip(), 4, 0))
     flagged = [
@@ -91,6 +147,11 @@ class Option(NamedTuple):
     default: str
     kind: str
     description: str
+
+    @property
+    def allowed(self) -> str:
+        """The type without its default."""
+        return self.kind.split(", default")[0].removesuffix(", optional")
 
 
 def options_of(estimator_class: type[Any]) -> list[Option]:
@@ -125,10 +186,10 @@ def parameter_docs(doc: str) -> dict[str, tuple[str, str]]:
         else:
             for name in names:
                 kind, description = described[name]
-                described[name] = (kind, f"{description} {_text(line)}".strip())
-    return described
+                described[name] = (kind, f"{description} {line.strip()}".strip())
+    return {name: (kind, _text(description)) for name, (kind, description) in described.items()}
 
 
 def _text(line: str) -> str:
     """Remove markup."""
-    return _ROLE.sub(r"\1", line).replace("``", "").replace("`", "").strip()
+    return _ROLE.sub(r"\1\2", line).replace("``", "").replace("`", "").strip()
