@@ -907,7 +907,7 @@ def _relative(low: FloatArray, high: FloatArray, first: Any, last: Any) -> Float
 
 
 def _between(low: float, high: float, kind: str) -> float:
-    """The roundest number in [low, high) near the middle: of fewest digits, or the start of a year, month, ...."""
+    """The roundest number in [low, high) near the middle; for dates, the start of a year, month, day, ...."""
     if kind == "date":
         moment = np.datetime64(round((low / 2.0 + high / 2.0) * 1e6), "us")
         for unit in ("Y", "M", "D", "h", "m", "s"):

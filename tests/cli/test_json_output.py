@@ -19,7 +19,7 @@ TYPES = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "list": list, "object": dict,
     "any": object,
 }  # fmt: skip
-COMMANDS = ("ask", "compare", "fit", "methods", "predict", "report")
+COMMANDS = ("ask", "compare", "explain", "fit", "methods", "predict", "report")
 SLICES = (
     "--method", "slices", "-k", 3, "--id-column", "id", "--labels", "kind", "--drop", "some", "--no-report",
 )  # fmt: skip
@@ -141,6 +141,13 @@ def test_predict_after_a_fit_with_labels(run, table):
     options = ("--id-column", "id", "--drop", "kind", "--partial-labels", "some", "--set", "k_range=[2,3,4]")
     assert run("fit", "table.csv", *options, "--out", "out", "--no-report", "--quiet").exit_code == 0
     assert check(strict(run("predict", "out", "table.csv", "--json")), known) == set(known)
+
+
+def test_explain(run, people):
+    known = documented("explain")
+    document = strict(run("explain", people, "--json"))
+    assert check(document, known) == set(known)
+    assert document["rule_sets"][document["chosen"]]["fidelity"] >= 0.95
 
 
 def test_report(run, slices, table):
@@ -284,6 +291,7 @@ def test_endless_lines_are_reported_on_stderr(asked_run):
         (["methods", "psec"], "did you mean 'pesc'"),
         (["methods", "--bibtex"], "--bibtex and --json exclude each other"),
         (["compare", "none.csv"], "there is no file none.csv"),
+        (["explain", "none"], "none does not exist"),
         (["report", "none"], "none does not exist"),
         (["report", "one", "two"], "needs a file to write: --out FILE"),
     ],

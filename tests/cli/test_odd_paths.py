@@ -34,6 +34,7 @@ NEEDED = {
     "ask": ["run"],
     "compare": ["table.csv"],
     "demo": [],
+    "explain": ["run", "table.csv"],
     "explore": ["run"],
     "fit": ["iris", "--out", "out"],
     "papers": ["pesc-fig4", "--out", "out"],
@@ -124,8 +125,8 @@ def test_every_path_is_such_an_argument():
     found = {(name, label_of(parameter)) for name, parameter in PATHS}
     assert {
         ("ask", "DIR"), ("ask", "--out"), ("compare", "RESULTS"), ("compare", "--figure"), ("demo", "--out"),
-        ("explore", "DIR"), ("fit", "DATA"), ("fit", "--out"), ("fit", "--must-link"),
-        ("fit", "--cannot-link"), ("fit", "--label-file"), ("papers", "--out"), ("papers", "--data"),
+        ("explain", "DIR"), ("explain", "[DATA]"), ("explore", "DIR"), ("fit", "DATA"), ("fit", "--out"),
+        ("fit", "--must-link"), ("fit", "--cannot-link"), ("fit", "--label-file"), ("papers", "--out"), ("papers", "--data"),
         ("predict", "DIR"), ("predict", "DATA"), ("predict", "--out"), ("report", "DIR"), ("report", "--out"),
     } <= found  # fmt: skip
     for name, command in COMMANDS.items():

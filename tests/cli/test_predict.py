@@ -1,4 +1,4 @@
-"""The command ``predict``: clusters of further rows by the model of a run."""
+"""The commands ``predict`` and ``explain``: clusters of further rows, and rules, by the model of a run."""
 
 import json
 import os
@@ -260,3 +260,36 @@ def test_exit_code_without_structure(tmp_path, monkeypatch):
     table().to_csv("trees.csv", index=False)
     done = run("fit", "trees.csv", "--out", "trees", "--quiet", "--fail-on", "no-structure", "--no-report")
     assert done.exit_code == 0
+
+
+def test_rules_of_the_clusters(fitted):
+    done = run("explain", "out", "--fidelity", 1)
+    assert done.exit_code == 0, done.output
+    front, rules = done.stdout.rstrip("\n").split("\n\n")
+    assert front.count("*") == 1
+    assert len(rules.splitlines()) == 3
+    assert all(" correct, " in rule for rule in rules.splitlines())
+    assert done.stderr == ""
+    expected = pd.read_csv("out/clustered.csv")["cluster"].tolist()
+    namespace = {}
+    exec(run("explain", "out", "trees.csv", "--code", "python").stdout, namespace)
+    rows = table()
+    rows["height"] = rows["height"].str.removesuffix(" m").str.replace(",", ".").astype(float)
+    assert [namespace["cluster_of"](row) for _, row in rows.iterrows()] == expected
+    assert run("explain", "out", "--code", "sql").stdout.startswith("CASE WHEN ")
+    short = json.loads(run("explain", "out", "--max-conditions", 1, "--json").stdout)
+    assert [each["n_conditions"] for each in short["rule_sets"]] == [1]
+
+
+def test_rules_need_the_table_of_the_fit(fitted):
+    table().drop(columns="height").to_csv("short.csv", index=False)
+    for arguments, message in (
+        (["out", "short.csv"], "the table lacks column 'height' of the fit"),
+        (["out", "none.csv"], "there is no file none.csv"),
+        (["out", "--fidelity", 2], "--fidelity"),
+    ):
+        done = run("explain", *arguments)
+        assert done.exit_code == 2
+        assert message in done.stderr
+    os.remove("out/clustered.csv")
+    assert "out has no clustered.csv; name the table of the fit" in run("explain", "out").stderr
