@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering._arrays import FloatArray, integer
 from moo_clustering._data import checked_integers
@@ -277,9 +278,9 @@ def find_rules(
     -----
     Trees of depth two are optimal among the candidate conditions: counts of all pairs of conditions are one
     matrix product per cluster. Above them, a beam search combines the fronts of both branches for every
-    number of conditions. Each condition is then optimised over all columns and values with the others fixed,
-    until the fidelity stops rising [1]_. Trees are searched on at most 2,000 rows and 48 columns and scored
-    on all rows. O(n_clusters n_conditions^2 n_rows) time.
+    number of conditions. In these trees and in greedy ones of scikit-learn, each condition is then optimised
+    over all columns and values with the others fixed, until the fidelity stops rising [1]_. The search uses
+    at most 2,000 rows and 48 columns, the fidelity all rows. O(n_clusters n_conditions^2 n_rows) time.
 
     References
     ----------
@@ -546,7 +547,56 @@ class _Search:
         rows = np.arange(len(self._labels))
         depth = max(3, len(self._clusters))
         descent = _Descent(self._values, self._clusters[self._labels], self._usable.tolist(), self._kinds)
-        return [descent.improve(tree) for _, tree in self._front(rows, most + 1, depth, 0)]
+        starts = [tree for _, tree in self._front(rows, most + 1, depth, 0)]
+        return [descent.improve(tree) for tree in [*starts, *self._greedy(most + 1)]]
+
+    def _greedy(self, most: int) -> list[_Node]:
+        """Trees of 2 to ``most`` leaves by scikit-learn, as further starts of the descent."""
+        numeric = [place for place in self._usable.tolist() if self._kinds[place] in _ORDERED]
+        equal = [place for place, test in enumerate(self._tests) if test.sign == "="]
+        if not numeric + equal:
+            return []
+        # Numbers of distinct values, as the thresholds of scikit-learn have single precision.
+        levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
+        codes = [
+            np.searchsorted(*pair).astype(np.float64)
+            for pair in zip(levels, self._values[:, numeric].T, strict=True)
+        ]
+        for code, place in zip(codes, numeric, strict=True):
+            code[np.isnan(self._values[:, place])] = np.nan
+        X = np.column_stack([*codes, *self._holds[:, equal].T])
+
+        def convert(tree: Any, node: int) -> _Node:
+            column = int(tree.feature[node])
+            if column < 0:
+                return _Node(int(self._clusters[tree.value[node, 0].argmax()]))
+            left, right = (
+                convert(tree, int(child[node])) for child in (tree.children_left, tree.children_right)
+            )
+            if column >= len(numeric):
+                return _Node(split=(self._tests[equal[column - len(numeric)]], right, left))
+            place, own, cut = numeric[column], levels[column], tree.threshold[node]
+            # An infinite threshold separates missing values from all others.
+            low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
+            value = (
+                float(own[-1])
+                if low + 1 == len(own)
+                else _between(own[low], own[low + 1], self._kinds[place])
+            )
+            if tree.missing_go_to_left[node] and np.isfinite(cut):
+                return _Node(split=(_Test(place, ">", value), right, left))
+            left, right = (right, left) if cut == -np.inf else (left, right)
+            return _Node(split=(_Test(place, "<=", value), left, right))
+
+        found = []
+        for n_leaves in range(2, most + 1):
+            fitted = (
+                DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, self._labels).tree_
+            )
+            if fitted.n_leaves < n_leaves:
+                break
+            found.append(convert(fitted, 0))
+        return found
 
     def _candidates(self) -> list[_Test]:
         """Conditions on the usable columns, wide gaps first."""
@@ -576,8 +626,6 @@ class _Search:
         """Places of values below a cut: all, or those of a tree of the column and quantiles."""
         if len(different) - 1 <= most:
             return np.arange(len(different) - 1)
-        from sklearn.tree import DecisionTreeClassifier
-
         tree = DecisionTreeClassifier(
             criterion="entropy", max_leaf_nodes=max(3, most * 2 // 3), random_state=0
         )

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
 from moo_clustering.datasets import TablePreparer, make_bags
 from moo_clustering.rules import find_rules
+from moo_clustering.visualization.report import report_content
 
 
 def conditions_of(table):
@@ -58,6 +59,19 @@ def test_one_and_two_conditions_are_optimal(rows):
     else:
         # No condition is better than the most frequent cluster.
         assert best_of_two(labels, masks) == majority(labels)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=4, max_size=60))
+def test_never_worse_than_greedy_trees(rows):
+    *columns, labels = np.array(rows).T
+    table = pd.DataFrame(dict(zip("ab", columns, strict=True)))
+    front = find_rules(labels, table, max_conditions=5)
+    for leaves in range(2, 7):
+        greedy = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(table, labels)
+        best = max((each.fidelity for each in front if each.n_conditions < leaves), default=0.0)
+        none = np.bincount(labels).max() / len(labels)
+        assert max(best, none) >= greedy.score(table, labels) - 1e-9
 
 
 @settings(deadline=None, max_examples=60)
@@ -288,6 +302,17 @@ def test_estimators_explain_documents_bags_and_refuse_distances():
         far.explain(D)
     columns = pd.DataFrame({"place": np.arange(20.0)})
     assert far.explain(D, columns=columns)[0].fidelity == 1.0
+
+
+def test_the_report_shows_the_rules_of_the_result():
+    table = load_iris(as_frame=True).data
+    model = ParetoClustering(random_state=0).fit(table)
+    content = report_content(model, table)
+    shown = [rule for facts in content.clusters[content.chosen] for rule in facts.rules]
+    rules = model.explain(table).select().rules
+    assert [f"{rule.name}: {text}" for rule, text in zip(rules, shown, strict=True)] == [*map(str, rules)]
+    others = [place for place in content.clusters if place != content.chosen]
+    assert not any(facts.rules for place in others for facts in content.clusters[place])
 
 
 def test_selection_and_texts():

@@ -19,6 +19,7 @@ from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering._messages import distinct_names
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.datasets.tables import NamedRows
+from moo_clustering.descriptions import human_number
 from moo_clustering.persistence import fingerprint
 from moo_clustering.results import ClusteringResult
 
@@ -512,7 +513,8 @@ def _plottable(column: pd.Series[Any]) -> FloatArray:
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else one_line(value)
+    # Dates without a time of day.
+    return human_number(value) if isinstance(value, float) else one_line(value).removesuffix(" 00:00:00")
 
 
 def _opening(title: str, text: str) -> str:

@@ -126,7 +126,8 @@ def test_every_path_is_such_an_argument():
     assert {
         ("ask", "DIR"), ("ask", "--out"), ("compare", "RESULTS"), ("compare", "--figure"), ("demo", "--out"),
         ("explain", "DIR"), ("explain", "[DATA]"), ("explore", "DIR"), ("fit", "DATA"), ("fit", "--out"),
-        ("fit", "--must-link"), ("fit", "--cannot-link"), ("fit", "--label-file"), ("papers", "--out"), ("papers", "--data"),
+        ("fit", "--must-link"), ("fit", "--cannot-link"), ("fit", "--label-file"), ("papers", "--out"),
+        ("papers", "--data"),
         ("predict", "DIR"), ("predict", "DATA"), ("predict", "--out"), ("report", "DIR"), ("report", "--out"),
     } <= found  # fmt: skip
     for name, command in COMMANDS.items():

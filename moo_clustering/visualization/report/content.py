@@ -146,6 +146,8 @@ class ClusterFacts:
         Cluster with which ``contrasts`` compare, or -1.
     contrasts : tuple of (str, str, str)
         Columns or terms, with their value in the cluster and in the nearest one.
+    rules : tuple of str
+        Rules that assign samples to the cluster.
     """
 
     silhouette: float = float("nan")
@@ -154,6 +156,7 @@ class ClusterFacts:
     name: str = ""
     nearest: int = -1
     contrasts: tuple[tuple[str, str, str], ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

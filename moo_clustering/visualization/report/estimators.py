@@ -68,6 +68,8 @@ from moo_clustering.visualization.report.describe import (
 _LONGEST = 60
 # Number of terms among which rules for documents are searched.
 _MOST_TERMS = 200
+# Largest number of clusters whose rules are on the page.
+_MOST_EXPLAINED = 30
 _DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
 # Parameters that do not determine the result, apart from random_state, which the report shows separately.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
@@ -205,6 +207,8 @@ def report_content(
     rng = np.random.default_rng(random_state)
     agreed = agreement(labels, run.chosen, rng)
     described = describe(samples, run, max_described, rng)
+    if samples is not None:
+        _with_rules(described, samples, run)
     if samples is not None and samples.table is not None and len(labels) == 1:
         features_title = _weighed(result, described.facts.get(run.chosen, []), samples) or features_title
     kept = np.union1d(np.concatenate([must, cannot]).ravel(), described.typical(max_points)).astype(np.intp)
@@ -317,7 +321,13 @@ def explain_of(
     names = describe_of(
         estimator, X, columns=columns, feature_names=feature_names, class_names=class_names, namer=namer
     ).names
-    compared, preparer = read.compared(), result.preparer
+    frame, preparer = _rule_columns(read, labels), result.preparer
+    if columns is not None:
+        frame = columns
+    if frame is None:
+        raise ValueError(
+            "X holds distances, which have no columns for rules; pass columns with one row for each sample"
+        )
 
     def of_features(Z: Any) -> Any:
         return as_bags(Z).means() if read.bags is not None else Z
@@ -329,20 +339,10 @@ def explain_of(
         return pd.DataFrame(sparse.csr_array(Z)[:, places].toarray() > 0, columns=frame.columns)
 
     further: Callable[[Any], Any] = of_features
-    if compared is None and columns is None:
-        raise ValueError(
-            "X holds distances, which have no columns for rules; pass columns with one row for each sample"
-        )
-    if columns is not None:
-        frame, further = columns, of_features
-    elif isinstance(compared, ComparedTerms):
-        frame, further = compared.occurrences(labels, _MOST_TERMS), of_terms
-    elif read.columns is not None:
-        frame = read.columns
-        if preparer is not None:
-            further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
-    else:
-        frame = pd.DataFrame(read.table, columns=list(read.feature_names))
+    if columns is None and read.kind == "sparse":
+        further = of_terms
+    elif columns is None and read.columns is not None and preparer is not None:
+        further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
     return rules_of(
         labels,
         frame,
@@ -352,6 +352,29 @@ def explain_of(
         units=read.units,
         is_terms=further is of_terms,
     )
+
+
+def _rule_columns(samples: Samples, labels: NDArray[Any]) -> pd.DataFrame | None:
+    """Columns or occurrences of terms for rules; None for distances."""
+    compared = samples.compared()
+    if isinstance(compared, ComparedTerms):
+        return compared.occurrences(labels, _MOST_TERMS)
+    if samples.columns is not None or compared is None:
+        return samples.columns
+    return pd.DataFrame(samples.table, columns=list(samples.feature_names))
+
+
+def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
+    """Add the shortest sufficient rules to the clusters of the result."""
+    facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
+    frame = _rule_columns(samples, labels) if 0 < len(facts) <= _MOST_EXPLAINED else None
+    if frame is None:
+        return
+    is_terms = samples.kind == "sparse"
+    found = rules_of(labels, frame, lambda Z: Z, units=samples.units, is_terms=is_terms).select()
+    for rule in found.rules:
+        said = str(rule).removeprefix(f"{rule.name}: ")
+        facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
 
 
 def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:

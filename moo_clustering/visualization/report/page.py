@@ -608,6 +608,7 @@ def _cluster(facts: ClusterFacts) -> dict[str, Any]:
         "features": [[str(name), _number(weight)] for name, weight in facts.features],
         "nearest": int(facts.nearest),
         "contrasts": [[str(part) for part in contrast] for contrast in facts.contrasts],
+        "rules": [str(rule) for rule in facts.rules],
     }
 
 

@@ -22,6 +22,14 @@ function contrastsOf(facts) {
     element("li", {}, element("span", { class: "feature" }, shortened(column, 60)), " ", element("strong", {}, value), other ? ` (${other})` : "")));
 }
 
+// The conditions stand out from the shares in brackets.
+function conditionsOf(facts) {
+  return element("ul", { class: "conditions" }, ...facts.rules.map((rule) => {
+    const [, conditions, shares] = /^(.*) (\([^()]*\))$/.exec(rule) ?? [null, rule, ""];
+    return element("li", {}, conditions, " ", element("span", { class: "text" }, shares));
+  }));
+}
+
 // On narrow screens rows become blocks, whose cells need their titles and their roles.
 function cell(title, kind, content) {
   return element("td", { role: "cell", class: kind, "data-title": title }, content);
@@ -34,6 +42,7 @@ function clusterRow(cluster, size, facts, shows) {
     cell("share", "number", `${((100 * size) / data.nSamples).toFixed(1)} %`),
   ];
   if (shows.contrasts) cells.push(cell(contrastsTitle(), "", facts?.contrasts?.length ? contrastsOf(facts) : "–"));
+  if (shows.rules) cells.push(cell("rules", "", facts?.rules?.length ? conditionsOf(facts) : "–"));
   if (shows.silhouette) cells.push(cell("silhouette", "number", facts ? number(facts.silhouette) : "–"));
   if (shows.features) cells.push(cell(data.featuresTitle, "", facts?.features.length ? leadingFeatures(facts) : "–"));
   if (shows.typical) cells.push(cell(`typical ${data.sampleKind}s`, "most", facts?.typical.length ? typicalSamples(facts) : "–"));
@@ -50,12 +59,14 @@ function showClusters() {
   const known = described ?? [];
   const shows = {
     contrasts: known.some((facts) => facts.contrasts?.length),
+    rules: known.some((facts) => facts.rules?.length),
     silhouette: known.some((facts) => facts.silhouette !== null),
     features: known.some((facts) => facts.features.length),
     typical: known.some((facts) => facts.typical.length),
   };
   const heads = [["cluster", ""], [`${data.sampleKind}s`, "number"], ["share", "number"]];
   if (shows.contrasts) heads.push([contrastsTitle(), ""]);
+  if (shows.rules) heads.push(["rules", ""]);
   if (shows.silhouette) heads.push(["silhouette", "number"]);
   if (shows.features) heads.push([data.featuresTitle, ""]);
   if (shows.typical) heads.push([`typical ${data.sampleKind}s`, ""]);
