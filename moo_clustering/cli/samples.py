@@ -513,8 +513,10 @@ def _plottable(column: pd.Series[Any]) -> FloatArray:
 
 
 def _cell(value: Any) -> str:
-    # Dates without a time of day.
-    return human_number(value) if isinstance(value, float) else one_line(value).removesuffix(" 00:00:00")
+    if not isinstance(value, float):
+        return one_line(value).removesuffix(" 00:00:00")  # dates without a time of day
+    text = f"{value:.4g}"
+    return human_number(value) if "e" in text else text
 
 
 def _opening(title: str, text: str) -> str:

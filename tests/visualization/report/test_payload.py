@@ -81,6 +81,7 @@ def test_everything_is_there_again():
     assert data["clusterNames"] == {"1": ["oak", "elm", "ash"]}
     assert data["clusters"]["0"][0] == {
         "silhouette": None, "typical": [0], "features": [["t", 0.5]], "nearest": -1, "contrasts": [],
+        "rules": [],
     }  # fmt: skip
     assert [column["greaterIsBetter"] for column in data["columns"]] == [True, False]
 
