@@ -72,6 +72,11 @@ class RuleSet:
 
     :func:`find_rules` creates it.
 
+    Parameters
+    ----------
+    table, tree, labels, names : object
+        Columns, tree, clusters of the samples and names of the clusters.
+
     Attributes
     ----------
     n_conditions : int
