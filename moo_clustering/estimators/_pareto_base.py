@@ -280,6 +280,8 @@ class ParetoPoolClusterer(
         """Start a session that asks which samples belong together, and updates the partition per answer.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
+        Raises a ValueError if the fit used labels or pairs, or has no pool, and a SessionFileError if the
+        file cannot be read, or belongs to another fit.
 
         Parameters
         ----------
@@ -293,13 +295,6 @@ class ParetoPoolClusterer(
         Returns
         -------
         AnswerSession
-
-        Raises
-        ------
-        ValueError
-            If the fit used labels or pairs, or has no pool.
-        SessionFileError
-            If the file cannot be read, or belongs to another fit.
 
         Examples
         --------

@@ -242,7 +242,10 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags (MIKM), with distances from the farthest instance of a bag to a centre.
 
-    Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
+    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
+    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
+    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
@@ -261,13 +264,6 @@ class MIKMeans(BagKMeans):
         Sum of the squared scaled distances of all bags to their centres (Eq. 4).
     n_clusters_ : int
         ``n_clusters``, or fewer because of constraints or ``empty="keep"``.
-
-    Notes
-    -----
-    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
-    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
-    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
-    Lloyd's k-means.
 
     Examples
     --------

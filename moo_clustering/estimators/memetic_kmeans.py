@@ -186,22 +186,14 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
+        Raises a ValueError if parameters or data are out of range, or the distances for a Ward cut exceed
+        ``max_memory``. Issues a UserWarning if fewer than ``n_clusters`` samples are distinct, and an
+        InterruptedSearchWarning after Ctrl-C.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : ignored
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, or the distances for a Ward cut exceed ``max_memory``.
-
-        Warns
-        -----
-        UserWarning
-            If fewer than ``n_clusters`` samples are distinct.
-        InterruptedSearchWarning
-            After Ctrl-C.
         """
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))

@@ -163,18 +163,15 @@ class PCKMeans(PairwiseKMeans):
     """K-means with the same penalty for every violated pair.
 
     Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters + ``w_cannot``
-    per cannot-link within a cluster. The initial centres are those of must-link components.
+    per cannot-link within a cluster. The initial centres are those of must-link components. A round assigns
+    the samples one by one in random order (iterated conditional modes), and then updates the centres, in
+    O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs) memory. Sparse
+    data remain sparse. n labelled samples have n(n-1)/2 pairs.
 
     Parameters
     ----------
     w : float
         Penalty of a violated must-link. Default: the mean distortion to a single centre, or 1 if it is 0.
-
-    Notes
-    -----
-    A round assigns the samples one by one in random order (iterated conditional modes), and then updates the
-    centres, in O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs)
-    memory. Sparse data remain sparse. n labelled samples have n(n-1)/2 pairs.
 
     References
     ----------

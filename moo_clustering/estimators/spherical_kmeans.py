@@ -48,6 +48,11 @@ Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
+    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
+    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
+    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse.
+
     Parameters
     ----------
     n_clusters : int
@@ -68,13 +73,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         I2 of the labels.
     n_iter_ : int
         Number of updates of the centroids in the best run.
-
-    Notes
-    -----
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
-    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
-    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse.
 
     References
     ----------

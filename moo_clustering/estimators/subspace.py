@@ -205,23 +205,17 @@ class SubspaceEstimator(
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by the labels if there are any.
 
+        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
+        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
+        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a ValueError
+        if parameters, data or labels are out of range, or there are more clusters than documents.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
             Classes, and -1 for unlabelled documents; or label indicators 0 and 1, with rows of -1 for
             unlabelled documents.
-
-        Raises
-        ------
-        ValueError
-            If parameters, data or labels are out of range, or there are more clusters than documents.
-
-        Notes
-        -----
-        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
-        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
-        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit.
         """
         complete(self._plans(X, y))
         return self
@@ -271,6 +265,8 @@ class SubspaceEstimator(
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes or label sets, or clusters after a fit without labels.
 
+        Raises a ValueError if ``n_labels`` is out of range, or the fit had one class per document.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
@@ -282,11 +278,6 @@ class SubspaceEstimator(
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
             Classes, label indicators, or clusters.
-
-        Raises
-        ------
-        ValueError
-            If ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -506,7 +497,9 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 
     A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
     dispersion of a feature in the cluster. Labels do not influence the clusters, but let clusters vote on the
-    classes of documents.
+    classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random document. O(nnz(X)
+    n_clusters + (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features)
+    n_clusters) memory besides X. Sparse data remain sparse.
 
     Parameters
     ----------
@@ -521,13 +514,6 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
         does not.
     tol : float
         Sweeps stop when the relative change of the objective is smaller.
-
-    Notes
-    -----
-    Memberships are 0 and 1. An empty cluster restarts from a random document.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     References
     ----------
@@ -583,6 +569,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 class FuzzySubspaceEstimator(SubspaceEstimator):
     """Base class of clusterers with fuzzy memberships.
 
+    Issues a UserWarning if all features vary less than ``floor``, so their weights are equal.
+
     Parameters
     ----------
     fuzziness : float
@@ -594,11 +582,6 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     floor : float
         Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
         absent features, whose dispersion is 0.
-
-    Warns
-    -----
-    UserWarning
-        If all features vary less than ``floor``, so their weights are equal.
     """
 
     _: KW_ONLY
@@ -663,19 +646,14 @@ class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
     Fuzzy k-means with feature weights per cluster. Labels do not influence the clusters, but let clusters
-    vote on the classes of documents.
+    vote on the classes of documents. The first centres are random documents, moved halfway to the mean.
+    Centres that coincide never separate again, so several starts (``n_init``) help. O(nnz(X) n_clusters +
+    (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
+    besides X. Sparse data remain sparse.
 
     See Also
     --------
     SISC : The method with labels and chi-square.
-
-    Notes
-    -----
-    The first centres are random documents, moved halfway to the mean. Centres that coincide never separate
-    again, so several starts (``n_init``) help.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     References
     ----------
@@ -712,6 +690,12 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     of words, 0 and 1, and accepts any numbers. Source: "Multi-label ASRS dataset classification using
     semi-supervised subspace clustering", eq. 1-11.
 
+    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
+    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
+    (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
+    besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
+    features, or labels no documents.
+
     Parameters
     ----------
     n_clusters : int
@@ -736,22 +720,9 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     impurities_ : ndarray of shape (n_clusters,)
         Impurities of the clusters, on which ``memberships_`` depend.
 
-    Warns
-    -----
-    UserWarning
-        If ``X`` contains counts, documents have no features, or labels no documents.
-
     See Also
     --------
     SCAD2 : The method without labels and chi-square.
-
-    Notes
-    -----
-    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
-    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Examples
     --------
@@ -783,14 +754,11 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on the labelled documents, of classes or whole label sets.
 
+        Raises a ValueError if no document is labelled, or the fit had no labels.
+
         Returns
         -------
         float
-
-        Raises
-        ------
-        ValueError
-            If no document is labelled, or the fit had no labels.
         """
         predicted = self.predict(X)
         self._check_classes()

@@ -157,8 +157,9 @@ def held_out_partition(
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
-    constraints, landmarks, k or share are invalid. Source: ParetoClustering: held-out choice between
-    affinities.
+    constraints, landmarks, k or share are invalid. The first affinity is used if there are fewer than 4
+    pairs. O(m^3) time per affinity, whose inverse serves both sets of pairs; O(m^2) memory, and as much for
+    each affinity. Source: ParetoClustering: held-out choice between affinities.
 
     Parameters
     ----------
@@ -178,11 +179,6 @@ def held_out_partition(
     Returns
     -------
     HeldOutPartition
-
-    Notes
-    -----
-    The first affinity is used if there are fewer than 4 pairs. O(m^3) time per affinity, whose inverse serves
-    both sets of pairs; O(m^2) memory, and as much for each affinity.
 
     Examples
     --------

@@ -85,6 +85,10 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and their weights by cross-validation on the labelled samples.
 
+        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
+        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
+        train the support vector machine, and one fold is held out.
+
         Parameters
         ----------
         X : array-like of shape (n_labelled, n_features)
@@ -104,12 +108,6 @@ class ClassifierStack:
         Returns
         -------
         ClassifierStack
-
-        Notes
-        -----
-        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
-        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
-        train the support vector machine, and one fold is held out.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")

@@ -610,6 +610,12 @@ def convergence_data(
 ) -> ConvergenceData:
     """Compute the best and mean of every objective, the hypervolume and other values by generation.
 
+    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
+    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
+    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
+    n_generations n_individuals^2 n_objectives) with two or three objectives. Raises a TypeError or ValueError
+    if a run has no history, runs have different steps, or a panel does not exist.
+
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to these
@@ -628,18 +634,6 @@ def convergence_data(
     Returns
     -------
     ConvergenceData
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a run has no history, runs have different steps, or a panel does not exist.
-
-    Notes
-    -----
-    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
-    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
-    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
-    n_generations n_individuals^2 n_objectives) with two or three objectives.
 
     References
     ----------
@@ -787,18 +781,13 @@ def plot_convergence(
     """Plot objectives, hypervolume and other values by generation, one panel each.
 
     Repetitions are shown by their median and a band, groups of runs by colour and marker. Positive values of
-    very different magnitude get a logarithmic axis.
+    very different magnitude get a logarithmic axis. Raises a TypeError or ValueError if a run has no history,
+    runs have different steps, a panel does not exist, or the numbers of axes and panels differ.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of these, optional
         Axes of all panels, which ``show`` selects. Default: a new figure.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a run has no history, runs have different steps, a panel does not exist, or the numbers of axes
-        and panels differ.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with partitions.house_style():
