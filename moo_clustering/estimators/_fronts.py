@@ -89,10 +89,6 @@ class FrontMixin(metaclass=ABCMeta):
         rule : str, int or callable
             A name of ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
             (its best solution), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))

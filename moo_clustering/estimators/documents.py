@@ -80,7 +80,8 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     Every run starts from other random factors, and assigns every document to its largest topic. The consensus
     of the runs depends much less on the random starts. Documents without terms are assigned to the largest
     cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
-    n_clusters^2)) time. MCLA costs O(n_documents n_runs^2).
+    n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
+    factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -130,10 +131,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         Mean term weights of the clusters.
     topics_ : tuple of tuple
         Names, or column numbers, of the leading terms of every cluster.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------
@@ -325,7 +322,9 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
     assigned to its largest topic. O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per
     iteration and run, and O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are
-    in the same cluster, and documents without terms in the largest cluster.
+    in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X. Liu, Y. Gong,
+    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
+    matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -357,11 +356,6 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
         ||X - V U^T||^2 of the best run, and of all runs.
     n_iter_ : int
         Number of iterations of the best run.
-
-    References
-    ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
-    "Ensemble non-negative matrix factorization for clustering biomedical documents".
 
     Examples
     --------

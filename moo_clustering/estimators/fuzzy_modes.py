@@ -67,7 +67,9 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
     :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
     solution, because sep is largest if modes differ in all attributes. For numbers, the front is hardly
-    better than the initial population, because an evaluation also improves the modes.
+    better than the initial population, because an evaluation also improves the modes. Source: A.
+    Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
+    categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Parameters
     ----------
@@ -118,11 +120,6 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         Clusters of the nearest modes.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
         Modes of the solutions, with values as in X; modes without samples are last.
-
-    References
-    ----------
-    A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering
-    of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Examples
     --------

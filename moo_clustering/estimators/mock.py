@@ -345,7 +345,7 @@ objective, int or callable, default="auto"
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
     ) -> Self:
-        """Select another solution of the front, without another search on X.
+        """Select another ``chosen_``, ``labels_`` and ``n_clusters_`` from the front, without a search on X.
 
         Raises a ValueError if the rule is unknown, or the row is outside the front. Issues a UserWarning if
         no solution has ``n_clusters`` clusters, so the nearest number is used.
@@ -357,11 +357,6 @@ objective, int or callable, default="auto"
             ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
             Replaces the parameter of the estimator.
-
-        Returns
-        -------
-        self
-            With new ``chosen_``, ``labels_`` and ``n_clusters_``.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters

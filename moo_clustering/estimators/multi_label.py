@@ -167,17 +167,13 @@ class ThresholdClassifier(PartialLabelClassifier):
     threshold: Probability = 0.5
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict classes, or label indicators.
+        """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         n_labels : int or array-like of shape (n,), optional
             Number of most probable labels to predict (ties: the first), instead of the threshold.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_labels)
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
@@ -186,7 +182,9 @@ class ThresholdClassifier(PartialLabelClassifier):
 class MetaLabeler(PartialLabelClassifier):
     """Classifier that ranks labels one-vs-rest, and predicts as many as a second classifier estimates.
 
-    This is the content-based variant, which learns the number of labels from the features.
+    This is the content-based variant, which learns the number of labels from the features. Source: L. Tang,
+    S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009. A baseline in
+    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", section 5.2.4.
 
     Parameters
     ----------
@@ -215,12 +213,6 @@ class MetaLabeler(PartialLabelClassifier):
 
     O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
     data, for n_counts distinct numbers of labels.
-
-    References
-    ----------
-    L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009.
-    A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace clustering",
-    section 5.2.4.
 
     Examples
     --------
@@ -429,7 +421,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
     Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
     class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
     O(n_estimators n_sets n_features) memory besides the data. Issues a UserWarning if no label set of a
-    subset of the data is frequent. All its sets are classes then.
+    subset of the data is frequent. All its sets are classes then. Source: J. Read, B. Pfahringer, G. Holmes,
+    "Multi-label classification using ensembles of pruned sets", ICDM 2008. A baseline in "Multi-label ASRS
+    dataset classification using semi-supervised subspace clustering", section 5.2.5.
 
     Parameters
     ----------
@@ -457,12 +451,6 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Their classes are rows of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
         Label sets that are classes, the largest first, then the most frequent.
-
-    References
-    ----------
-    J. Read, B. Pfahringer, G. Holmes, "Multi-label classification using ensembles of pruned sets", ICDM
-    2008. A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace
-    clustering", section 5.2.5.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Features that characterise every cluster, most characteristic first.
+        """Names or columns that characterise each cluster, most characteristic first, a tuple per cluster.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
@@ -109,10 +109,6 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
             Largest number of features per cluster.
         feature_names : sequence of str, optional
             Default: ``feature_names_in_``, or column numbers without names.
-
-        Returns
-        -------
-        tuple of n_clusters tuples of str or int
         """
         model: Any = self
         check_is_fitted(model)
@@ -236,17 +232,13 @@ class SubspaceEstimator(
             warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X and return ``labels_``.
+        """Cluster the rows of X and return ``labels_`` of shape (n_documents,), int32.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like, optional
             As for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), int32
         """
         return self.fit(X, y).labels_
 
@@ -501,6 +493,10 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     n_clusters + (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features)
     n_clusters) memory besides X. Sparse data remain sparse.
 
+    Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
+    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
+    semi-supervised subspace clustering", eq. 13.
+
     Parameters
     ----------
     gamma : float
@@ -514,12 +510,6 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
         does not.
     tol : float
         Sweeps stop when the relative change of the objective is smaller.
-
-    References
-    ----------
-    L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 13.
 
     Examples
     --------
@@ -645,21 +635,15 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
 class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
-    Fuzzy k-means with feature weights per cluster. Labels do not influence the clusters, but let clusters
-    vote on the classes of documents. The first centres are random documents, moved halfway to the mean.
-    Centres that coincide never separate again, so several starts (``n_init``) help. O(nnz(X) n_clusters +
-    (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
-    besides X. Sparse data remain sparse.
+    Fuzzy k-means with feature weights per cluster; :class:`SISC` adds labels and chi-square. Labels do not
+    influence the clusters, but let clusters vote on the classes of documents. The first centres are random
+    documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
+    (``n_init``) help. O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
+    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
-    See Also
-    --------
-    SISC : The method with labels and chi-square.
-
-    References
-    ----------
-    H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition
-    37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 12,
-    with squares as in the former.
+    Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
+    Recognition 37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace
+    clustering", eq. 12, with squares as in the former.
 
     Examples
     --------
@@ -686,9 +670,9 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
 
     Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels, are
-    penalised in distances. With label sets as ``y`` this is SISC-ML. The method is designed for the presence
-    of words, 0 and 1, and accepts any numbers. Source: "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 1-11.
+    penalised in distances. With label sets as ``y`` this is SISC-ML; without labels and chi-square,
+    :class:`SCAD2`. The method is designed for the presence of words, 0 and 1, and accepts any numbers.
+    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
 
     ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
     requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
@@ -719,10 +703,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     ----------
     impurities_ : ndarray of shape (n_clusters,)
         Impurities of the clusters, on which ``memberships_`` depend.
-
-    See Also
-    --------
-    SCAD2 : The method without labels and chi-square.
 
     Examples
     --------
@@ -755,10 +735,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         """Accuracy on the labelled documents, of classes or whole label sets.
 
         Raises a ValueError if no document is labelled, or the fit had no labels.
-
-        Returns
-        -------
-        float
         """
         predicted = self.predict(X)
         self._check_classes()

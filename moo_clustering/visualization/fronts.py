@@ -296,27 +296,16 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars between methods that do not differ significantly.
 
+    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises a ValueError or TypeError as
+    :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
+    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
+    Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
+
     Parameters
     ----------
     ax : matplotlib axes, optional
         Axes with space for names on the left and right, or in a figure with ``layout="constrained"``.
         Default: a new figure.
-
-    Raises
-    ------
-    ValueError, TypeError
-        See :func:`~moo_clustering.stats.critical_difference_data`.
-    ImportError
-        If scikit-posthocs is not installed (``pip install 'moo_clustering[stats]'``).
-
-    See Also
-    --------
-    scikit_posthocs.critical_difference_diagram : Draws the diagram.
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-       Machine Learning Research 7, 2006, section 3.2.4.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -439,6 +428,8 @@ def front_data(
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
+    Raises a ValueError as :func:`front_data`.
+
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
@@ -448,11 +439,6 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     -------
     lower, upper : ndarray of shape (n_objectives,)
         The upper bound of a constant objective is increased by its absolute value, or by 1 if it is 0.
-
-    Raises
-    ------
-    ValueError
-        See :func:`front_data`.
 
     Examples
     --------
@@ -475,16 +461,12 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot up to three objectives as a scatter plot, more objectives as parallel coordinates.
+    """Plot up to three objectives by pymoo's ``Scatter``, more objectives as parallel coordinates (``PCP``).
 
     Parameters
     ----------
     ax : matplotlib axes, optional
         Axes, with 3-d projection for three objectives. Default: a new figure.
-
-    See Also
-    --------
-    pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : Draw the plots.
     """
     data = front_data(F, names, chosen)
     with partitions.house_style():

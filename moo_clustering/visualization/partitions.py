@@ -417,10 +417,7 @@ def plot_constraints(
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
     Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four dashes.
-
-    See Also
-    --------
-    plot_partition : The plot without lines.
+    :func:`plot_partition` draws no lines.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
