@@ -345,7 +345,7 @@ objective, int or callable, default="auto"
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
     ) -> Self:
-        """Select another ``chosen_``, ``labels_`` and ``n_clusters_`` from the front, without a search on X.
+        """Select another solution (``chosen_``, ``labels_``, ``n_clusters_``), without another search on X.
 
         Raises a ValueError if the rule is unknown, or the row is outside the front. Issues a UserWarning if
         no solution has ``n_clusters`` clusters, so the nearest number is used.
