@@ -120,7 +120,8 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     """Permute the labels of every partition so that as many samples as possible agree with its reference.
 
     O(n_samples) time per row for two clusters, and O(n_samples + K^3) for K clusters: an assignment problem
-    on the K x K contingency table. Raises a TypeError if labels are not integers.
+    on the K x K contingency table. Raises a TypeError if labels are not integers. Raises a ValueError if rows
+    differ in length, or labels are negative or at least ``n_clusters``.
 
     Parameters
     ----------
@@ -135,11 +136,6 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     labels : ndarray, of the dtype of ``labels``
         The same partitions, with permuted labels. Ties go to the permutation that changes the fewest labels.
         A row depends on its reference alone, and its labels do not exceed the largest label of both.
-
-    Raises
-    ------
-    ValueError
-        If rows differ in length, or labels are negative or at least ``n_clusters``.
 
     Examples
     --------

@@ -33,7 +33,10 @@ class LocusAdjacencyEncoding(checks.Encoding):
     """Encoding by links: gene i is the sample that sample i links to; its own index means no link.
 
     Clusters are the connected components of the graph {i - g_i}, numbered by first appearance, so their
-    number need not be known. Every link between samples is valid.
+    number need not be known. Every link between samples is valid. Decoding ``"locus"`` by union-find takes
+    O(n_individuals n_samples log n_samples) time at worst and almost linear time in practice, :meth:`parts`
+    of other kinds O(n_individuals n_var). Deep copies share all data. Source: Handl and Knowles, IEEE TEVC
+    11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Parameters
     ----------
@@ -58,15 +61,6 @@ class LocusAdjacencyEncoding(checks.Encoding):
     graph : LocusGraph or None
     links : TreeLinks or None
         Links with genes, and the parts of the tree without these links.
-
-    Notes
-    -----
-    Decoding ``"locus"`` by union-find takes O(n_individuals n_samples log n_samples) time at worst and almost
-    linear time in practice, :meth:`parts` of other kinds O(n_individuals n_var). Deep copies share all data.
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018 (reduced kinds).
 
     Examples
     --------

@@ -301,18 +301,15 @@ class MedoidSlotEncoding(_MedoidGenes):
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the nearest neighbours of every sample by its row of the distances.
+        """Return the nearest neighbours of every sample by its row of the distances, nearest first.
 
-        O(n_samples^2 log n_samples) time for the first call with a value of ``n_neighbors``.
+        An array of shape (n_samples, n_neighbors). O(n_samples^2 log n_samples) time for the first call with
+        a value of ``n_neighbors``.
 
         Parameters
         ----------
         n_neighbors : int
             Number of neighbours, 1..n_samples-1.
-
-        Returns
-        -------
-        neighbors : ndarray of shape (n_samples, n_neighbors), nearest first
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be in 1..{self.n_samples - 1}, got {n_neighbors}.")

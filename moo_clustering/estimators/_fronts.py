@@ -81,21 +81,14 @@ class FrontMixin(metaclass=ABCMeta):
     def choose(self, rule: _base.Rule) -> Self:
         """Set ``labels_`` and similar attributes to another solution of the front, without another search.
 
+        Raises a ValueError or TypeError if the rule is unknown (the message has the nearest name), the row is
+        outside the front, or the callable does not return a row number.
+
         Parameters
         ----------
         rule : str, int or callable
             A name of ``rules_``, such as ``"knee"`` (the solution nearest to the ideal point) or an objective
             (its best solution), a row of ``pareto_front_``, or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the rule is unknown (the message has the nearest name), the row is outside the front, or the
-            callable does not return a row number.
         """
         check_is_fitted(self, "pareto_front_")
         check_rule(rule, (*self.rules_, *self._rule_aliases))
@@ -151,17 +144,13 @@ class ControlsMixin:
         """Return the first search that ``fit`` would run, not yet started, without fitting the estimator.
 
         Run the PymooSearch or DeapSearch by :func:`~moo_clustering.algorithms.drive`, or use its ``problem``
-        with another algorithm, or its ``toolbox`` in loops of DEAP.
+        with another algorithm, or its ``toolbox`` in loops of DEAP. Raises a ValueError if parameters or data
+        are out of range, or ``fit`` would run no evolutionary search.
 
         Parameters
         ----------
         X, y, **fit_options
             As for ``fit``. Options are its further arguments, such as ``must_link``.
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, or ``fit`` would run no evolutionary search.
         """
         return self._without(_SAVING)._first_plan(X, y, **fit_options).search
 

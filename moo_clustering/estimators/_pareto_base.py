@@ -242,10 +242,6 @@ class ParetoPoolClusterer(
             As for ``fit``. They replace the previous ones.
         n_clusters : int, None or "same", default="same"
             New value of the parameter; ``"same"`` does not change it.
-
-        Returns
-        -------
-        self
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -280,6 +276,8 @@ class ParetoPoolClusterer(
         """Start a session that asks which samples belong together, and updates the partition per answer.
 
         The session selects from the pool and computes no new partitions. Only :meth:`take` changes the fit.
+        Raises a ValueError if the fit used labels or pairs, or has no pool, and a SessionFileError if the
+        file cannot be read, or belongs to another fit.
 
         Parameters
         ----------
@@ -293,13 +291,6 @@ class ParetoPoolClusterer(
         Returns
         -------
         AnswerSession
-
-        Raises
-        ------
-        ValueError
-            If the fit used labels or pairs, or has no pool.
-        SessionFileError
-            If the file cannot be read, or belongs to another fit.
 
         Examples
         --------
@@ -351,12 +342,7 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         session : AnswerSession
-            Session of this fit.
-
-        Returns
-        -------
-        self
-            ``predict`` also uses the new ``labels_``.
+            Session of this fit. ``predict`` also uses its ``labels_``.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -394,10 +380,6 @@ class ParetoPoolClusterer(
         rule : str, int or callable
             ``"auto"``, ``"select"``, ``"consensus"``, ``"knee"``, the name of an objective, another name of
             ``rules_``, a row of the front, or ``rule(pareto_front_) -> row``.
-
-        Returns
-        -------
-        self
 
         Notes
         -----

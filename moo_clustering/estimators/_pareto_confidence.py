@@ -423,12 +423,9 @@ class ReferenceTest:
 
     ``data`` contains the statistics of 1 to n_rows clusters, and ``references``, shape (n_references,
     n_rows), those of the reference data. O(B n^2 d + B n^2 log n) time for B references of n <= 250 rows.
-    Rows and seeds are fixed, so that the result is deterministic.
-
-    References
-    ----------
-    Reference data and the statistic: Tibshirani, Walther and Hastie, JRSS B 63, 2001 (gap
-    statistic). Unimodal densities: Grenander 1956; Hartigan and Hartigan, Annals of Statistics 13, 1985.
+    Rows and seeds are fixed, so that the result is deterministic. Sources: Tibshirani, Walther and Hastie,
+    JRSS B 63, 2001 (reference data and statistic, the gap statistic); Grenander 1956 and Hartigan and
+    Hartigan, Annals of Statistics 13, 1985 (unimodal densities).
     """
 
     data: FloatArray
@@ -647,11 +644,7 @@ class PoolReportMixin(ReportMixin):
         return [f"feature {place}" if given is None else str(given[place]) for place in scaling.varying]
 
     def summary(self) -> str:
-        """Summarise clusters, verdict, alternatives and possible next steps in a few lines.
-
-        Returns
-        -------
-        str
+        """Return clusters, verdict, alternatives and possible next steps in a few lines of text.
 
         Examples
         --------

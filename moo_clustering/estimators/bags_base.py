@@ -113,6 +113,10 @@ class BagClusterer(
     ) -> Self:
         """Cluster bags.
 
+        Raises a ValueError, TypeError or InconsistentConstraintsError if parameters, bags, labels or pairs
+        are out of range, ``X`` is not numeric, there are more clusters than bags, or labels and pairs
+        contradict each other.
+
         Parameters
         ----------
         X : Bags, list of 2-d arrays, 3-d array, or 2-d array
@@ -125,12 +129,6 @@ class BagClusterer(
             Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of bag numbers that belong together, or apart.
-
-        Raises
-        ------
-        ValueError, TypeError, InconsistentConstraintsError
-            If parameters, bags, labels or pairs are out of range, ``X`` is not numeric, there are more
-            clusters than bags, or labels and pairs contradict each other.
         """
         options = {"groups": groups, "offsets": offsets, "must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, **options))

@@ -276,13 +276,7 @@ class MIGKA(PartitionBagClusterer, RedrawOptions):
 
     Individuals are partitions. Every generation selects parents by roulette, mutates genes with probabilities
     by the objective of every value, and improves some individuals by a k-means step. There is no crossover.
-
-    Notes
-    -----
-    The mutation of a generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
-
-    References
-    ----------
+    The mutation of a generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time. Source:
     Evolutionary multi-instance clustering, section IV-A; Krishna & Murty, IEEE SMC 29(3), 1999.
 
     Examples
@@ -310,7 +304,10 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     """Multi-instance fast genetic k-means, which minimises the variation of bag means (Eq. 7).
 
     Unlike :class:`MIGKA`, it has a cheaper objective, allows empty clusters during the search, and draws all
-    mutated genes at once, by the distances to the centroids.
+    mutated genes at once, by the distances to the centroids. A generation takes O(pop_size n_bags
+    n_instances) time. The result is the best partition with ``min_cluster_size`` bags in all clusters, and
+    ``logbook_`` describes such partitions only. Source: Evolutionary multi-instance clustering, section IV-B,
+    Eqs. 7-9; Lu et al., SAC 2004.
 
     Parameters
     ----------
@@ -322,15 +319,6 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
     legality : {"ratio", "count"}
         Penalty of empty clusters on the fitness: by the share of non-empty clusters, or, as in the paper, by
         their number, which has no effect.
-
-    Notes
-    -----
-    A generation takes O(pop_size n_bags n_instances) time. The result is the best partition with
-    ``min_cluster_size`` bags in all clusters, and ``logbook_`` describes such partitions only.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-B, Eqs. 7-9; Lu et al., SAC 2004.
 
     Examples
     --------
@@ -372,7 +360,10 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
 
     Parents that differ in enough genes are crossed. Children are mutated gene by gene towards better values
     and improved by k-means steps, and the best of parents and children survive. When no parents differ
-    enough, the population restarts from its best individual.
+    enough, the population restarts from its best individual. The index is smallest for a single outlying bag
+    against all others: set ``min_cluster_size``, or use :class:`MemeticCHCMIC`. A generation takes O(pop_size
+    n_bags (n_instances + n_clusters^3)) time. Source: Evolutionary multi-instance clustering, section IV-D,
+    Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -386,15 +377,6 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     crossover : {"one_point", "hux", "uniform"}
     distance : {"hamming", "aligned"}
         Distance between parents. ``"aligned"`` first matches the cluster numbers, to ignore permuted labels.
-
-    Notes
-    -----
-    The index is smallest for a single outlying bag against all others: set ``min_cluster_size``, or use
-    :class:`MemeticCHCMIC`. A generation takes O(pop_size n_bags (n_instances + n_clusters^3)) time.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-D, Eqs. 5, 6 and 10; Eshelman, FOGA 1, 1991.
 
     Examples
     --------
@@ -438,7 +420,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
     """CHC among local optima, which minimises the Davies-Bouldin index (Eq. 10).
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
-    every child by single moves to a local optimum, and removes duplicate partitions.
+    every child by single moves to a local optimum, and removes duplicate partitions. Descents from random
+    starts with equal evaluations are as good for two clusters and few local optima, or for budgets of a few
+    dozen descents, and worse otherwise. Source: Evolutionary multi-instance clustering, section IV-D
+    (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------
@@ -449,15 +434,6 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
         share of the other individuals that it replaces by random partitions.
     min_cluster_size : int or "auto"
         Smallest number of bags in a cluster. ``"auto"``: 5 % of the bags, and 2 or more.
-
-    Notes
-    -----
-    Descents from random starts with equal evaluations are as good for two clusters and few local optima, or
-    for budgets of a few dozen descents, and worse otherwise.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Examples
     --------
@@ -506,7 +482,10 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 class MIGCUK(DistanceOptions, GeneticBagClusterer):
     """Genetic search for medoid bags and their number, which minimises the Davies-Bouldin index (Eq. 10).
 
-    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid.
+    An individual consists of up to ``n_clusters`` medoid bags. Every other bag joins the nearest medoid. The
+    distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size n_bags
+    n_clusters) time. Source: Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern
+    Recognition 35, 2002.
 
     Parameters
     ----------
@@ -530,15 +509,6 @@ class MIGCUK(DistanceOptions, GeneticBagClusterer):
         Bag numbers of the medoids. If constraints moved a medoid, Eq. 2 selects another from its cluster.
     medoid_bags_ : Bags
         Medoids in the units of the data.
-
-    Notes
-    -----
-    The distances take O(n_instances^2 n_features) time and 8 n_bags^2 bytes. A generation takes O(pop_size
-    n_bags n_clusters) time.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, IV-C; Bandyopadhyay & Maulik, Pattern Recognition 35, 2002.
 
     Examples
     --------

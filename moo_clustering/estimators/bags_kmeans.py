@@ -76,7 +76,9 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     """k-medoids of bags with Hausdorff distances.
 
     Every bag is assigned to the nearest medoid, and the medoid of a cluster is the bag with the least sum of
-    distances to the others.
+    distances to the others. Source: Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11; M.-L.
+    Zhang, Z.-H. Zhou, "Multi-instance clustering with applications to multi-instance prediction", Applied
+    Intelligence 31 (2009).
 
     Parameters
     ----------
@@ -101,12 +103,6 @@ class BAMIC(DistanceOptions, BagKMeans, ParallelOptions):
     with bags without constraints. Updates with an asymmetric distance can increase the inertia. If medoids
     repeat, the best solution of the cycle is used. O(n_instances^2 n_features) time for the distances,
     O(n_init n_clusters n_bags^2) for an update, and 8 n_bags^2 bytes.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering, BAMIC and Eqs. 1, 2 and 11. M.-L. Zhang, Z.-H. Zhou,
-    "Multi-instance clustering with applications to multi-instance prediction", Applied Intelligence 31
-    (2009).
 
     Examples
     --------
@@ -242,7 +238,10 @@ def updated_medoids(H: FloatArray, labels: Labels, medoids: Int64Array) -> Int64
 class MIKMeans(BagKMeans):
     """k-means of bags (MIKM), with distances from the farthest instance of a bag to a centre.
 
-    Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
+    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
+    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
+    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
+    Lloyd's k-means. Source: Evolutionary multi-instance clustering, MIKM and Eqs. 1, 3, 4 and 11.
 
     Parameters
     ----------
@@ -261,13 +260,6 @@ class MIKMeans(BagKMeans):
         Sum of the squared scaled distances of all bags to their centres (Eq. 4).
     n_clusters_ : int
         ``n_clusters``, or fewer because of constraints or ``empty="keep"``.
-
-    Notes
-    -----
-    Constraints are satisfied as in :class:`BAMIC`. Updates can increase the inertia, because the mean does
-    not minimise the distances of the farthest instances. If a partition repeats, the best solution of the
-    cycle is used. O(n_clusters n_instances n_features) time per iteration. With bags of one instance, this is
-    Lloyd's k-means.
 
     Examples
     --------

@@ -53,17 +53,13 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     def make_problem(
         self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
     ) -> PartitionProblem:
-        """Create the problem for the data of a fit.
+        """Create the PartitionProblem for the data of a fit.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
         constraints : PairwiseConstraints or None
             Pairs of labelled samples, and given pairs.
-
-        Returns
-        -------
-        PartitionProblem
         """
 
     def _cluster(

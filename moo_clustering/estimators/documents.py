@@ -78,7 +78,10 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     """Clustering of documents by the consensus of many non-negative matrix factorisations.
 
     Every run starts from other random factors, and assigns every document to its largest topic. The consensus
-    of the runs depends much less on the random starts.
+    of the runs depends much less on the random starts. Documents without terms are assigned to the largest
+    cluster, with a warning. A run costs O(n_iter (n_values n_clusters + (n_documents + n_terms)
+    n_clusters^2)) time. MCLA costs O(n_documents n_runs^2). Source: "Ensemble non-negative matrix
+    factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -129,15 +132,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     topics_ : tuple of tuple
         Names, or column numbers, of the leading terms of every cluster.
 
-    Notes
-    -----
-    Documents without terms are assigned to the largest cluster, with a warning. A run costs O(n_iter
-    (n_values n_clusters + (n_documents + n_terms) n_clusters^2)) time. MCLA costs O(n_documents n_runs^2).
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents".
-
     Examples
     --------
     >>> import numpy as np
@@ -167,6 +161,9 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
     def fit(self, X: Any, y: Any = None, *, feature_names: Sequence[str] | None = None) -> Self:
         """Cluster documents.
 
+        Raises a ValueError if parameters or data are out of range, or there are more clusters than documents
+        with terms, or than terms.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_terms)
@@ -174,12 +171,6 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
         y : ignored
         feature_names : sequence of str, optional
             Names of the terms, for ``topics_``.
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, or there are more clusters than documents with terms, or
-            than terms.
         """
         matrix = self._validated(X, reset=True)
         checkpoint = self._checkpoint(matrix)
@@ -329,7 +320,11 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     """Clustering of documents by non-negative matrix factorisation, X ~ V U^T.
 
     The columns of U are topics, and the rows of V are the weights of topics in documents. Every document is
-    assigned to its largest topic.
+    assigned to its largest topic. O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per
+    iteration and run, and O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are
+    in the same cluster, and documents without terms in the largest cluster. Source: W. Xu, X. Liu, Y. Gong,
+    "Document clustering based on non-negative matrix factorization", SIGIR (2003); "Ensemble non-negative
+    matrix factorization for clustering biomedical documents".
 
     Parameters
     ----------
@@ -362,17 +357,6 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     n_iter_ : int
         Number of iterations of the best run.
 
-    Notes
-    -----
-    O(n_values n_clusters + (n_documents + n_terms) n_clusters^2) time per iteration and run, and
-    O((n_documents + n_terms) n_clusters) memory per parallel run. Equal documents are in the same cluster,
-    and documents without terms in the largest cluster.
-
-    References
-    ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR (2003);
-    "Ensemble non-negative matrix factorization for clustering biomedical documents".
-
     Examples
     --------
     >>> from moo_clustering.estimators import NMFClustering
@@ -395,17 +379,14 @@ class NMFClustering(ParallelOptions, DocumentClusterer):
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X.
 
+        Raises a ValueError if parameters or data are out of range, there are more clusters than documents or
+        terms, all weights are 0, or a run exceeds ``max_memory``.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_terms)
             Non-negative term weights.
         y : ignored
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, there are more clusters than documents or terms, all
-            weights are 0, or a run exceeds ``max_memory``.
         """
         X = self._checked(X, reset=True)
         for count, name in zip(X.shape, ("n_samples", "n_features"), strict=True):

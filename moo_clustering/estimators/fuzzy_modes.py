@@ -64,6 +64,13 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     ``metric="euclidean"``. Only the abstract of the paper and later descriptions were available, so details
     are reconstructions.
 
+    O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
+    :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
+    solution, because sep is largest if modes differ in all attributes. For numbers, the front is hardly
+    better than the initial population, because an evaluation also improves the modes. Source: A.
+    Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of
+    categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
+
     Parameters
     ----------
     n_clusters : int
@@ -113,18 +120,6 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         Clusters of the nearest modes.
     pareto_modes_ : ndarray of shape (n_solutions, n_clusters, n_features)
         Modes of the solutions, with values as in X; modes without samples are last.
-
-    Notes
-    -----
-    O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
-    :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
-    solution, because sep is largest if modes differ in all attributes. For numbers, the front is hardly
-    better than the initial population, because an evaluation also improves the modes.
-
-    References
-    ----------
-    A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering
-    of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Examples
     --------

@@ -78,7 +78,9 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     For 50 and more clusters, evolution and relocation of single centres (``strategy="swap"``) find lower sums
     of squares than restarts, but not reliably better agreement with known classes. For 20 or fewer clusters,
-    restarts are as good.
+    restarts are as good. Source: D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for
+    minimum sum-of-squares clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap
+    clustering", Journal of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
 
     Parameters
     ----------
@@ -151,12 +153,6 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     Results with the same seed and ``max_distance_evaluations`` are bitwise identical on one machine. A larger
     budget never gives a worse result. Ctrl-C ends the search with the best solution so far.
 
-    References
-    ----------
-    D. Gribel, T. Vidal, "HG-means: A scalable hybrid genetic algorithm for minimum sum-of-squares
-    clustering", Pattern Recognition 88 (2019); P. Fränti, "Efficiency of random swap clustering", Journal
-    of Big Data 5 (2018); G. Hamerly, "Making k-means even faster", SDM (2010).
-
     Examples
     --------
     >>> from moo_clustering import MemeticKMeans
@@ -186,22 +182,14 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
+        Raises a ValueError if parameters or data are out of range, or the distances for a Ward cut exceed
+        ``max_memory``. Issues a UserWarning if fewer than ``n_clusters`` samples are distinct, and an
+        InterruptedSearchWarning after Ctrl-C.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : ignored
-
-        Raises
-        ------
-        ValueError
-            If parameters or data are out of range, or the distances for a Ward cut exceed ``max_memory``.
-
-        Warns
-        -----
-        UserWarning
-            If fewer than ``n_clusters`` samples are distinct.
-        InterruptedSearchWarning
-            After Ctrl-C.
         """
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))

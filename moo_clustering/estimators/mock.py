@@ -91,6 +91,12 @@ class MOCK(
     - With some labels: ``MOCK().fit(X, y)`` selects a solution by them. As a third objective (Semi-MOCK,
       ``supervision="objective"``), a few labels overfit; try it if no solution is good otherwise.
 
+    Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
+    of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
+    the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
+    L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if
+    no solution has ``n_clusters`` clusters, or the labels are of one class.
+
     Parameters
     ----------
     n_clusters : int, optional
@@ -193,18 +199,6 @@ objective, int or callable, default="auto"
         Rows with a local maximum of the score over the number of clusters.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
-
-    Warns
-    -----
-    UserWarning
-        If no solution has ``n_clusters`` clusters, or the labels are of one class.
-
-    Notes
-    -----
-    Neighbours and tree take about O(N log N) time with few features, at worst O(N^2 n_features). If a fifth
-    of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
-    the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
-    L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times.
 
     References
     ----------
@@ -351,9 +345,10 @@ objective, int or callable, default="auto"
     def choose(
         self, rule: _base.Rule = "auto", *, n_clusters: int | Literal["fitted"] | None = "fitted"
     ) -> Self:
-        """Select another solution of the front, without another search on X.
+        """Select another solution (``chosen_``, ``labels_``, ``n_clusters_``), without another search on X.
 
-        Raises a ValueError if the rule is unknown, or the row is outside the front.
+        Raises a ValueError if the rule is unknown, or the row is outside the front. Issues a UserWarning if
+        no solution has ``n_clusters`` clusters, so the nearest number is used.
 
         Parameters
         ----------
@@ -362,16 +357,6 @@ objective, int or callable, default="auto"
             ``"attainment"`` searches control data on its first use.
         n_clusters : int or None, optional
             Replaces the parameter of the estimator.
-
-        Returns
-        -------
-        self
-            With new ``chosen_``, ``labels_`` and ``n_clusters_``.
-
-        Warns
-        -----
-        UserWarning
-            If no solution has ``n_clusters`` clusters, so the nearest number is used.
         """
         check_is_fitted(self)
         wanted: Any = self.n_clusters if n_clusters == "fitted" else n_clusters

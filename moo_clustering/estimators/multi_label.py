@@ -63,16 +63,13 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Fit the classifier to the labelled samples, and to the others if the method uses them.
 
+        Raises a ValueError if parameters, data or labels are out of range, or no sample is labelled.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             Classes, with -1 for unlabelled samples, or label indicators, with rows of -1.
-
-        Raises
-        ------
-        ValueError
-            If parameters, data or labels are out of range, or no sample is labelled.
         """
         self._learn(X, y)
         return self
@@ -95,17 +92,14 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on the labelled samples: share of correct classes, or of exactly correct label sets.
 
+        Raises a ValueError if no sample is labelled.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             As for ``fit``. Unlabelled samples are ignored.
         sample_weight : array-like of shape (n_samples,), optional
-
-        Raises
-        ------
-        ValueError
-            If no sample is labelled.
         """
         return labelled_accuracy(y, self.predict(X), sample_weight)
 
@@ -173,17 +167,13 @@ class ThresholdClassifier(PartialLabelClassifier):
     threshold: Probability = 0.5
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict classes, or label indicators.
+        """Predict classes of shape (n,), or label indicators of shape (n, n_labels).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, n_features)
         n_labels : int or array-like of shape (n,), optional
             Number of most probable labels to predict (ties: the first), instead of the threshold.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_labels)
         """
         return self._decided(self.predict_proba(X), self.threshold, n_labels)
 
@@ -192,7 +182,9 @@ class ThresholdClassifier(PartialLabelClassifier):
 class MetaLabeler(PartialLabelClassifier):
     """Classifier that ranks labels one-vs-rest, and predicts as many as a second classifier estimates.
 
-    This is the content-based variant, which learns the number of labels from the features.
+    This is the content-based variant, which learns the number of labels from the features. Source: L. Tang,
+    S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009. A baseline in
+    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", section 5.2.4.
 
     Parameters
     ----------
@@ -221,12 +213,6 @@ class MetaLabeler(PartialLabelClassifier):
 
     O(n_iter nnz(X) (n_classes + n_counts)) time and O(n_features (n_classes + n_counts)) memory besides the
     data, for n_counts distinct numbers of labels.
-
-    References
-    ----------
-    L. Tang, S. Rajan, V. Narayanan, "Large scale multi-label classification via MetaLabeler", WWW 2009.
-    A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace clustering",
-    section 5.2.4.
 
     Examples
     --------
@@ -432,6 +418,13 @@ def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) ->
 class PrunedSetsEnsemble(ThresholdClassifier):
     """Ensemble of classifiers whose classes are the frequent label sets of random subsets of the data.
 
+    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
+    class per sample, nothing is pruned. At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and
+    O(n_estimators n_sets n_features) memory besides the data. Issues a UserWarning if no label set of a
+    subset of the data is frequent. All its sets are classes then. Source: J. Read, B. Pfahringer, G. Holmes,
+    "Multi-label classification using ensembles of pruned sets", ICDM 2008. A baseline in "Multi-label ASRS
+    dataset classification using semi-supervised subspace clustering", section 5.2.5.
+
     Parameters
     ----------
     min_count : int
@@ -458,25 +451,6 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         Their classes are rows of ``label_sets_``.
     label_sets_ : list of ndarray of shape (n_sets, n_classes), int8
         Label sets that are classes, the largest first, then the most frequent.
-
-    Warns
-    -----
-    UserWarning
-        If no label set of a subset of the data is frequent. All its sets are classes then.
-
-    Notes
-    -----
-    Unlabelled samples are ignored. The empty label set is a class, but never replaces a rare set. With one
-    class per sample, nothing is pruned.
-
-    At most O(n_estimators n_iter n_sets nnz(X) n_subsets) time and O(n_estimators n_sets n_features) memory
-    besides the data.
-
-    References
-    ----------
-    J. Read, B. Pfahringer, G. Holmes, "Multi-label classification using ensembles of pruned sets", ICDM
-    2008. A baseline in "Multi-label ASRS dataset classification using semi-supervised subspace
-    clustering", section 5.2.5.
 
     Examples
     --------

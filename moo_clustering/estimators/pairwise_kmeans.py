@@ -163,23 +163,17 @@ class PCKMeans(PairwiseKMeans):
     """K-means with the same penalty for every violated pair.
 
     Minimises J = sum of the distortions to the centres + ``w`` per must-link between clusters + ``w_cannot``
-    per cannot-link within a cluster. The initial centres are those of must-link components.
+    per cannot-link within a cluster. The initial centres are those of must-link components. A round assigns
+    the samples one by one in random order (iterated conditional modes), and then updates the centres, in
+    O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs) memory. Sparse
+    data remain sparse. n labelled samples have n(n-1)/2 pairs. Source: S. Basu, A. Banerjee, R. Mooney,
+    "Active semi-supervision for pairwise constrained clustering", SIAM International Conference on Data
+    Mining (2004), section 2.
 
     Parameters
     ----------
     w : float
         Penalty of a violated must-link. Default: the mean distortion to a single centre, or 1 if it is 0.
-
-    Notes
-    -----
-    A round assigns the samples one by one in random order (iterated conditional modes), and then updates the
-    centres, in O(n_samples n_clusters n_features + n_pairs) time and O(n_samples n_clusters + n_pairs)
-    memory. Sparse data remain sparse. n labelled samples have n(n-1)/2 pairs.
-
-    References
-    ----------
-    S. Basu, A. Banerjee, R. Mooney, "Active semi-supervision for pairwise constrained clustering", SIAM
-    International Conference on Data Mining (2004), section 2.
 
     Examples
     --------
@@ -213,7 +207,9 @@ class HMRFKMeans(PairwiseKMeans):
     Minimises J = sum of the distortions to the centres + ``w`` d(i, j) per must-link between clusters +
     ``w_cannot`` (d_max - d(i, j)) per cannot-link within a cluster, for the distortion d(i, j) of two samples
     and its largest value d_max. The initial centres are those of must-link components. Costs as for
-    :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time, once.
+    :class:`PCKMeans`. With cannot-links, d_max takes at most O(n_samples^2 n_features) time, once. Source: S.
+    Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD (2004),
+    without its learning of the distortion.
 
     Parameters
     ----------
@@ -221,11 +217,6 @@ class HMRFKMeans(PairwiseKMeans):
         Factor of the penalties of must-links. Default: 1.
     w_cannot : float
         Factor of the penalties of cannot-links. Default: ``w``.
-
-    References
-    ----------
-    S. Basu, M. Bilenko, R. Mooney, "A probabilistic framework for semi-supervised clustering", KDD
-    (2004), without its learning of the distortion.
 
     Examples
     --------
@@ -252,8 +243,10 @@ class HMRFKMeans(PairwiseKMeans):
 class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     """K-means in a Mahalanobis metric learned from must-links and cannot-links (MMC, KMDM).
 
-    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2
-    + n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs.
+    O((n_must + n_cannot) n_features) time per iteration for a diagonal metric, O(n_cannot n_features^2 +
+    n_features^3) for a full metric. n labelled samples have n(n-1)/2 pairs. Source: E. Xing, A. Ng, M.
+    Jordan, S. Russell, "Distance metric learning with application to clustering with side-information", NIPS
+    15 (2002), sections 2.1 and 2.2.
 
     Parameters
     ----------
@@ -290,11 +283,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         Number of clusters, below ``n_clusters`` if fewer rows are distinct in the metric.
     n_iter_ : int
         Number of iterations of the best run of k-means.
-
-    References
-    ----------
-    E. Xing, A. Ng, M. Jordan, S. Russell, "Distance metric learning with application to clustering with
-    side-information", NIPS 15 (2002), sections 2.1 and 2.2.
 
     Examples
     --------
@@ -355,15 +343,11 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             )
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute X A^(1/2), in which Euclidean distances are those of the learned metric A.
+        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))

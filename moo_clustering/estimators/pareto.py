@@ -154,6 +154,11 @@ class ParetoClustering(ParetoPoolClusterer):
     ) -> Self:
         """Cluster the samples.
 
+        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other. Issues a
+        UserWarning if a family fails, the agreement is below .6, all labels are of one class, all samples are
+        labelled, or there are fewer distinct rows than clusters.
+
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or Bags
@@ -163,19 +168,6 @@ class ParetoClustering(ParetoPoolClusterer):
             Classes of some samples, -1 for unlabelled samples (also in an object array of names).
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart. Labels spread along must-links.
-
-        Raises
-        ------
-        ValueError
-            If parameters, data, labels or pairs are out of range.
-        InconsistentConstraintsError
-            If labels and pairs, or hard pairs, contradict each other.
-
-        Warns
-        -----
-        UserWarning
-            If a family fails, the agreement is below .6, all labels are of one class, all samples are
-            labelled, or there are fewer distinct rows than clusters.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
@@ -342,6 +334,9 @@ class ParetoBagClustering(ParetoPoolClusterer):
     ) -> Self:
         """Cluster the bags.
 
+        Raises a ValueError if parameters, bags, labels or pairs are out of range, and an
+        InconsistentConstraintsError if labels and pairs, or hard pairs, contradict each other.
+
         Parameters
         ----------
         X : Bags, list of arrays, 3-d array, or instances with ``groups`` or ``offsets``
@@ -350,13 +345,6 @@ class ParetoBagClustering(ParetoPoolClusterer):
             As for :class:`ParetoClustering`: one class per bag, and pairs of bag numbers.
         groups, offsets : array-like, optional
             Bag of every instance, or first instance of every bag.
-
-        Raises
-        ------
-        ValueError
-            If parameters, bags, labels or pairs are out of range.
-        InconsistentConstraintsError
-            If labels and pairs, or hard pairs, contradict each other.
         """
         pairs = {"must_link": must_link, "cannot_link": cannot_link}
         complete(self._plans(X, y, groups=groups, offsets=offsets, **pairs))

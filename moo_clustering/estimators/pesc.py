@@ -72,7 +72,10 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     Phase I evolves graphs that link every sample to one neighbour, which is near (f1) and differs from those
     in the other graphs of the population (f2). Phase II merges the non-dominated graphs to a sparse
     similarity matrix for spectral clustering. The merged graph determines the number of neighbours of every
-    sample. Source: PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs. 1-7.
+    sample. Samples of different classes are never linked. A sample without an admissible neighbour raises an
+    error. O(n_gen pop_size N) time and O(pop_size N) bytes in phase I, and O(N^2) only with
+    ``list_width="full"``. Source: PESC: "Pareto ensemble-based spectral clustering", Algorithms 1-3, Eqs.
+    1-7.
 
     Parameters
     ----------
@@ -145,12 +148,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
         Scale factor of ES3.
     logbook_, hall_of_fame_ : deap.tools.Logbook, deap.tools.ParetoFront
         With ``engine="deap"``.
-
-    Notes
-    -----
-    Samples of different classes are never linked. A sample without an admissible neighbour raises an error.
-
-    O(n_gen pop_size N) time and O(pop_size N) bytes in phase I, and O(N^2) only with ``list_width="full"``.
 
     Examples
     --------

@@ -73,8 +73,15 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     """SISC with an NSGA-II search for the seed documents of its clusters.
 
     Every set of seeds is improved by a few sweeps of SISC and scored by the dispersion and the impurity of
-    its clusters, which use the labels of labelled documents only. The fit also computes the best of equally
-    many random sets as a control, which is often almost as good: see ``control_`` and ``choose("random")``.
+    its clusters, which use the labels of labelled documents only. :class:`SISC` has a single start and more
+    sweeps. The fit also computes the best of equally many random sets as a control, which is often almost as
+    good: see ``control_`` and ``choose("random")``. Dispersion and impurity hardly conflict, so fronts are
+    small, and the gain over random seeds is small too (:doc:`/papers/sisc_ml`). An evaluation costs n_sweeps
+    times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
+    n_clusters) memory per thread.
+
+    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The
+    search is not from the paper.
 
     Parameters
     ----------
@@ -122,23 +129,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         Number of evaluations of the search, and of its control unless interrupted.
     result_ : pymoo.core.result.Result
         The front and the problem.
-
-    See Also
-    --------
-    SISC : The method with a single start and more sweeps.
-
-    Notes
-    -----
-    Dispersion and impurity hardly conflict, so fronts are small, and the gain over random seeds is small too
-    (:doc:`/papers/sisc_ml`).
-
-    An evaluation costs n_sweeps times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and
-    O((n_documents + n_features) n_clusters) memory per thread.
-
-    References
-    ----------
-    "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The search
-    is not from the paper.
 
     Examples
     --------
@@ -190,22 +180,14 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     def choose(self, rule: Rule) -> Self:
         """Select another solution of the front, or the control, without another search.
 
-        Raises a ValueError if the rule is unknown, the row is outside the front, or ``"random"`` has no
-        control.
+        Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
+        unknown, the row is outside the front, or ``"random"`` has no control. Takes the time of one
+        evaluation.
 
         Parameters
         ----------
         rule : {"impurity", "knee", "random"}, name of an objective, int or callable
             As for ``select``.
-
-        Returns
-        -------
-        self
-            With new ``labels_`` and further attributes of the solution.
-
-        Notes
-        -----
-        Takes the time of one evaluation.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")
@@ -339,6 +321,13 @@ class NSGA2SISC(FrontSearchMixin, SISC):
 class SISCEnsemble(multi_label.ThresholdClassifier):
     """Ensemble of SISC models with different seeds and numbers of clusters: mean of standardised logits.
 
+    Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction of
+    a document does not depend on other new documents. The mean of the standardised logits is transformed to
+    the mean scale of the members before the sigmoid, which does not change the ranking of documents. Takes
+    the time and memory of all members, and one prediction of the documents of the fit per member. Source of
+    the members: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
+    ensemble is not from the paper.
+
     Parameters
     ----------
     sisc : estimator, optional
@@ -357,19 +346,6 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         Members, whose ``classes_`` are the indices 0, 1, ... of those of the ensemble.
     scales_ : list of LogitScale(mean, spread)
         Means and standard deviations of the logits of every member, shape (n_classes,).
-
-    Notes
-    -----
-    Logits are standardised by mean and standard deviation over all documents of the fit, so the prediction
-    of a document does not depend on other new documents. The mean of the standardised logits is transformed
-    to the mean scale of the members before the sigmoid, which does not change the ranking of documents.
-
-    Takes the time and memory of all members, and one prediction of the documents of the fit per member.
-
-    References
-    ----------
-    Members: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The ensemble
-    is not from the paper.
 
     Examples
     --------
@@ -494,7 +470,14 @@ class SISCStacked(multi_label.ThresholdClassifier):
     """Stack of SISC and a linear model, by the weighted mean of their standardised logits.
 
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
-    the weight of SISC, which is usually 0 if many documents are labelled.
+    the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
+    documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; weights 0 and
+    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models, and the memory of one
+    fit of each per worker. Issues a UserWarning if no fold has a defined score. The weight nearest to 0.5 is
+    then selected.
+
+    Source of SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
+    stack is not from the paper.
 
     Parameters
     ----------
@@ -524,23 +507,6 @@ class SISCStacked(multi_label.ThresholdClassifier):
         None if the weight is 0. Their classes are the indices 0, 1, ... of ``classes_``.
     scales_ : tuple of LogitScale(mean, spread) or None
         Means and standard deviations of the logits of both models, shape (n_classes,).
-
-    Warns
-    -----
-    UserWarning
-        If no fold has a defined score. The weight nearest to 0.5 is then selected.
-
-    Notes
-    -----
-    Both models are fitted without the documents of the fold that they predict. See :class:`SISCEnsemble` for
-    the standardisation; weights 0 and 1 give the probabilities of a single model.
-
-    Takes n_folds + 1 fits of both models, and the memory of one fit of each per worker.
-
-    References
-    ----------
-    SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The stack is
-    not from the paper.
 
     Examples
     --------

@@ -48,6 +48,14 @@ Rows = Any  # ndarray or CSR of float64 or float32, rows of unit length
 class SphericalKMeans(ParallelOptions, DocumentClusterer):
     """Spherical k-means, which maximises I2, the sum of the cosine similarities of rows to their centroids.
 
+    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
+    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
+    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
+    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse. Source: I.
+    Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering", Machine Learning
+    42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion functions for
+    document clustering", Machine Learning 55 (2004), for I2 and bisection.
+
     Parameters
     ----------
     n_clusters : int
@@ -68,19 +76,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
         I2 of the labels.
     n_iter_ : int
         Number of updates of the centroids in the best run.
-
-    Notes
-    -----
-    Rows are scaled to unit length. Zero rows are assigned to the largest cluster, with a warning. An empty
-    cluster gets the row that is least similar to its centroid. O(n_init nnz(X) n_clusters) time per
-    iteration, or O(n_init nnz(X) log(n_clusters)) for bisecting, with nnz(X) = n_samples n_features for dense
-    data. O((n_samples + n_features) n_clusters) memory besides a copy of X, which stays sparse.
-
-    References
-    ----------
-    I. Dhillon, D. Modha, "Concept decompositions for large sparse text data using clustering", Machine
-    Learning 42 (2001). Y. Zhao, G. Karypis, "Empirical and theoretical comparisons of selected criterion
-    functions for document clustering", Machine Learning 55 (2004), for I2 and bisection.
 
     Examples
     --------

@@ -61,6 +61,8 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     The weights of a graph reconstruct every sample from a few others. The search finds a front of graphs with
     low reconstruction error and few links. A single graph of the front, or the mean of all graphs, is then
     clustered. The objectives, operators and selection are reconstructed from the abstract of the paper.
+    Source: Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary
+    algorithm", IEEE TEVC, 2016.
 
     Parameters
     ----------
@@ -110,11 +112,6 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     because the ratio cut favours isolated samples. For w candidates per sample, the hull costs O(N w
     n_features) time per link of the densest member and O(N w) memory; evolution costs O(n_gen pop_size N w)
     time and 8 pop_size N w bytes.
-
-    References
-    ----------
-    Luo, Jiao and Lozano, "A sparse spectral clustering framework via multiobjective evolutionary algorithm",
-    IEEE TEVC, 2016.
 
     Examples
     --------

@@ -97,7 +97,7 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Features that characterise every cluster, most characteristic first.
+        """Names or columns that characterise each cluster, most characteristic first, a tuple per cluster.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
@@ -109,10 +109,6 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
             Largest number of features per cluster.
         feature_names : sequence of str, optional
             Default: ``feature_names_in_``, or column numbers without names.
-
-        Returns
-        -------
-        tuple of n_clusters tuples of str or int
         """
         model: Any = self
         check_is_fitted(model)
@@ -205,23 +201,17 @@ class SubspaceEstimator(
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Cluster the rows of X, guided by the labels if there are any.
 
+        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
+        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
+        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit. Raises a ValueError
+        if parameters, data or labels are out of range, or there are more clusters than documents.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
             Classes, and -1 for unlabelled documents; or label indicators 0 and 1, with rows of -1 for
             unlabelled documents.
-
-        Raises
-        ------
-        ValueError
-            If parameters, data or labels are out of range, or there are more clusters than documents.
-
-        Notes
-        -----
-        Because -1 marks unlabelled documents, it cannot be a class. Pass labelled documents only to functions
-        that encode ``y``, such as ``cross_val_predict(method="predict_proba")``; they would make -1 a class.
-        ``n_neighbors``, ``aggregation`` and ``threshold`` can be changed after the fit.
         """
         complete(self._plans(X, y))
         return self
@@ -242,17 +232,13 @@ class SubspaceEstimator(
             warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X and return ``labels_``.
+        """Cluster the rows of X and return ``labels_`` of shape (n_documents,), int32.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like, optional
             As for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), int32
         """
         return self.fit(X, y).labels_
 
@@ -271,6 +257,8 @@ class SubspaceEstimator(
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
         """Predict classes or label sets, or clusters after a fit without labels.
 
+        Raises a ValueError if ``n_labels`` is out of range, or the fit had one class per document.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
@@ -282,11 +270,6 @@ class SubspaceEstimator(
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
             Classes, label indicators, or clusters.
-
-        Raises
-        ------
-        ValueError
-            If ``n_labels`` is out of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -506,7 +489,13 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 
     A document belongs to the cluster of the least weighted distance. Weights decrease exponentially with the
     dispersion of a feature in the cluster. Labels do not influence the clusters, but let clusters vote on the
-    classes of documents.
+    classes of documents. Memberships are 0 and 1. An empty cluster restarts from a random document. O(nnz(X)
+    n_clusters + (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features)
+    n_clusters) memory besides X. Sparse data remain sparse.
+
+    Source: L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
+    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
+    semi-supervised subspace clustering", eq. 13.
 
     Parameters
     ----------
@@ -521,19 +510,6 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
         does not.
     tol : float
         Sweeps stop when the relative change of the objective is smaller.
-
-    Notes
-    -----
-    Memberships are 0 and 1. An empty cluster restarts from a random document.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
-
-    References
-    ----------
-    L. Jing, M. Ng, J. Huang, "An entropy weighting k-means algorithm for subspace clustering of
-    high-dimensional sparse data", IEEE TKDE 19 (2007). "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 13.
 
     Examples
     --------
@@ -583,6 +559,8 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
 class FuzzySubspaceEstimator(SubspaceEstimator):
     """Base class of clusterers with fuzzy memberships.
 
+    Issues a UserWarning if all features vary less than ``floor``, so their weights are equal.
+
     Parameters
     ----------
     fuzziness : float
@@ -594,11 +572,6 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     floor : float
         Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
         absent features, whose dispersion is 0.
-
-    Warns
-    -----
-    UserWarning
-        If all features vary less than ``floor``, so their weights are equal.
     """
 
     _: KW_ONLY
@@ -662,26 +635,15 @@ class FuzzyStartsEstimator(StartsEstimator, FuzzySubspaceEstimator):
 class SCAD2(ClusterMixin, FuzzyStartsEstimator):
     """Simultaneous clustering and attribute discrimination, second version.
 
-    Fuzzy k-means with feature weights per cluster. Labels do not influence the clusters, but let clusters
-    vote on the classes of documents.
-
-    See Also
-    --------
-    SISC : The method with labels and chi-square.
-
-    Notes
-    -----
-    The first centres are random documents, moved halfway to the mean. Centres that coincide never separate
-    again, so several starts (``n_init``) help.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
+    Fuzzy k-means with feature weights per cluster; :class:`SISC` adds labels and chi-square. Labels do not
+    influence the clusters, but let clusters vote on the classes of documents. The first centres are random
+    documents, moved halfway to the mean. Centres that coincide never separate again, so several starts
+    (``n_init``) help. O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
     O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
-    References
-    ----------
-    H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern Recognition
-    37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 12,
-    with squares as in the former.
+    Source: H. Frigui, O. Nasraoui, "Unsupervised learning of prototypes and attribute weights", Pattern
+    Recognition 37 (2004). "Multi-label ASRS dataset classification using semi-supervised subspace
+    clustering", eq. 12, with squares as in the former.
 
     Examples
     --------
@@ -708,9 +670,15 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     """Semi-supervised impurity-based subspace clustering, and classification by the clusters.
 
     Clusters have fuzzy memberships and their own feature weights, and impure clusters, with mixed labels, are
-    penalised in distances. With label sets as ``y`` this is SISC-ML. The method is designed for the presence
-    of words, 0 and 1, and accepts any numbers. Source: "Multi-label ASRS dataset classification using
-    semi-supervised subspace clustering", eq. 1-11.
+    penalised in distances. With label sets as ``y`` this is SISC-ML; without labels and chi-square,
+    :class:`SCAD2`. The method is designed for the presence of words, 0 and 1, and accepts any numbers.
+    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11.
+
+    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
+    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``. O(nnz(X) n_clusters +
+    (n_documents + n_features) n_clusters) time per sweep, O((n_documents + n_features) n_clusters) memory
+    besides X. Sparse data remain sparse. Issues a UserWarning if ``X`` contains counts, documents have no
+    features, or labels no documents.
 
     Parameters
     ----------
@@ -735,23 +703,6 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     ----------
     impurities_ : ndarray of shape (n_clusters,)
         Impurities of the clusters, on which ``memberships_`` depend.
-
-    Warns
-    -----
-    UserWarning
-        If ``X`` contains counts, documents have no features, or labels no documents.
-
-    See Also
-    --------
-    SCAD2 : The method without labels and chi-square.
-
-    Notes
-    -----
-    ``decision_function`` has one column per class, and one dimension for two classes, as scikit-learn
-    requires. scikit-learn's ranking metrics prefer it to ``predict_proba``.
-
-    O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time per sweep,
-    O((n_documents + n_features) n_clusters) memory besides X. Sparse data remain sparse.
 
     Examples
     --------
@@ -783,14 +734,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on the labelled documents, of classes or whole label sets.
 
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError
-            If no document is labelled, or the fit had no labels.
+        Raises a ValueError if no document is labelled, or the fit had no labels.
         """
         predicted = self.predict(X)
         self._check_classes()

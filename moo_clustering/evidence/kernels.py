@@ -106,7 +106,8 @@ def consensus_partition(
     """Spectral clustering of the co-association of weighted partitions.
 
     If the affinity has more than k connected components, the unweighted pool helps to join them.
-    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
+    O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError or TypeError if labels, weights or k are
+    invalid. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -120,11 +121,6 @@ def consensus_partition(
     -------
     ndarray of shape (n_samples,), int32
         k clusters, or fewer if the pool (with any weights) distinguishes fewer; numbered by first appearance.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, weights or k are invalid.
 
     Examples
     --------
@@ -179,6 +175,7 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
+    Raises a ValueError or TypeError if S is not symmetric and non-negative, or columns or factor are invalid.
     Source: ParetoClustering: graph kernel.
 
     Parameters
@@ -192,11 +189,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     -------
     ndarray of shape (n_samples, L), float64
         Kernel with unit diagonal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If S is not symmetric and non-negative, or columns or factor are invalid.
 
     Examples
     --------

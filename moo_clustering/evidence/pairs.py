@@ -89,7 +89,9 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     With R = (I - alpha B)^-1, B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), and Z = +1 or -1 at the pairs: F = R Z R,
     divided by its largest absolute value. Similarities become 1 - (1 - F)(1 - W) if F >= 0, else (1 + F) W,
     plus 1e-9. O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError if W is not square, symmetric
-    and non-negative, alpha is out of range or the constraints do not match.
+    and non-negative, alpha is out of range or the constraints do not match. Source: Lu and Ip, Constrained
+    spectral clustering via exhaustive and efficient constraint propagation, ECCV 2010. ParetoClustering: pair
+    propagation.
 
     Parameters
     ----------
@@ -103,11 +105,6 @@ def propagate_pairs(W: Any, constraints: PairsLike, *, alpha: float) -> FloatArr
     Returns
     -------
     ndarray of shape (n_samples, n_samples), float64, symmetric
-
-    References
-    ----------
-    Lu and Ip, Constrained spectral clustering via exhaustive and efficient constraint propagation,
-    ECCV 2010. ParetoClustering: pair propagation.
 
     Examples
     --------
@@ -157,8 +154,9 @@ def held_out_partition(
 
     A random part of the pairs is propagated over every affinity. The affinity whose spectral partition
     violates the fewest other pairs is selected, and used with all pairs. Raises a ValueError if affinities,
-    constraints, landmarks, k or share are invalid. Source: ParetoClustering: held-out choice between
-    affinities.
+    constraints, landmarks, k or share are invalid. The first affinity is used if there are fewer than 4
+    pairs. O(m^3) time per affinity, whose inverse serves both sets of pairs; O(m^2) memory, and as much for
+    each affinity. Source: ParetoClustering: held-out choice between affinities.
 
     Parameters
     ----------
@@ -178,11 +176,6 @@ def held_out_partition(
     Returns
     -------
     HeldOutPartition
-
-    Notes
-    -----
-    The first affinity is used if there are fewer than 4 pairs. O(m^3) time per affinity, whose inverse serves
-    both sets of pairs; O(m^2) memory, and as much for each affinity.
 
     Examples
     --------

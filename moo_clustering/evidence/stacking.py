@@ -36,7 +36,9 @@ class ClassifierStack:
 
     The result is a weighted product, p_c ~ prod_m p_mc^(w_m), of the given probabilities (m = 1) and those of
     the classifiers, each mixed with .02 of the uniform distribution. The non-negative weights w minimise the
-    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2.
+    log-loss of labels held out in up to five folds plus ``penalty`` |w - (1, 0, ...)|^2. Source: Wolpert,
+    Stacked generalization, Neural Networks 5, 1992. The logarithmic pool and its penalty are from this
+    package.
 
     Attributes
     ----------
@@ -49,11 +51,6 @@ class ClassifierStack:
         Root of the mean feature variance, by which centred features are divided.
     classifiers : tuple of callable
         Functions from scaled features to probabilities, fitted to all labels.
-
-    References
-    ----------
-    Wolpert, Stacked generalization, Neural Networks 5, 1992. The logarithmic pool and its penalty are from
-    this package.
 
     Examples
     --------
@@ -85,6 +82,10 @@ class ClassifierStack:
     ) -> Self:
         """Fit the classifiers, and their weights by cross-validation on the labelled samples.
 
+        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
+        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
+        train the support vector machine, and one fold is held out.
+
         Parameters
         ----------
         X : array-like of shape (n_labelled, n_features)
@@ -100,16 +101,6 @@ class ClassifierStack:
             help if the given probabilities are coarse, and harm if these follow thin shapes.
         penalty : float, default=20
             Cost of a weight of 1 for a classifier, as a log-likelihood.
-
-        Returns
-        -------
-        ClassifierStack
-
-        Notes
-        -----
-        Folds are deterministic, by distance from the mean of each class. Kernel ridge regression takes O(L^3)
-        time for L labels up to 2000. With more, 500 samples carry the kernel (subset of regressors), 2000
-        train the support vector machine, and one fold is held out.
         """
         rows = checked_table(X)
         classes = checked_integers(codes, "codes")
@@ -135,7 +126,7 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Class probabilities of samples.
+        """Class probabilities of samples, shape (n, n_classes). Rows sum to 1.
 
         O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
 
@@ -144,11 +135,6 @@ class ClassifierStack:
         first : ndarray of shape (n, n_classes)
             Given class probabilities of the samples.
         X : array-like of shape (n, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Rows sum to 1.
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)

@@ -40,6 +40,11 @@ class PartitionSampling(base.SeededSampling):
     ``problem.distances``, the distances between bags. Source: Evolutionary multi-instance clustering
     (initialisation, KM operator, BAMIC); the descents are new here.
 
+    Shares are rounded to numbers of individuals by largest remainders. Descents are by far the slowest kind,
+    and several may end in the same partition; see :class:`RefillingSampling`. Raises a TypeError if a problem
+    has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``, and a ValueError if a kind is
+    unknown, shares are negative or all zero, or ``km_steps`` is below 1.
+
     Parameters
     ----------
     kinds : str, sequence of str, or mapping of str to float, default=("random", "km", "bamic", "optima")
@@ -56,18 +61,6 @@ class PartitionSampling(base.SeededSampling):
     ----------
     n_trials : int
         Trial evaluations of descents so far.
-
-    Raises
-    ------
-    TypeError
-        If a problem has no ``objective`` or, for ``"bamic"`` and ``"optima"``, no ``distances``.
-    ValueError
-        If a kind is unknown, shares are negative or all zero, or ``km_steps`` is below 1.
-
-    Notes
-    -----
-    Shares are rounded to numbers of individuals by largest remainders. Descents are by far the slowest kind,
-    and several may end in the same partition; see :class:`RefillingSampling`.
     """
 
     def __init__(

@@ -409,18 +409,15 @@ class PairViolationMutation(LabelMutation):
     partition that cuts the cluster, a must-link merges (above ``k_min``), and a cannot-link has no effect.
 
     For problems with a :class:`~moo_clustering.encodings.LabelEncoding`. Takes O(n_pairs + n_partitions *
-    cluster size + links) time per individual. Source: ParetoClustering, evolution with pairs.
+    cluster size + links) time per individual. Combine this mutation with an objective that measures cluster
+    boundaries. Otherwise the search overfits the constraints, and cuts tiny pieces around their samples.
+    Source: ParetoClustering, evolution with pairs.
 
     Parameters
     ----------
     pool : PartitionPool or array-like of shape (n_partitions, n_samples)
         Partitions that cut clusters into pieces.
     constraints : PairwiseConstraints
-
-    Notes
-    -----
-    Combine this mutation with an objective that measures cluster boundaries. Otherwise the search overfits
-    the constraints, and cuts tiny pieces around their samples.
     """
 
     def __init__(

@@ -57,8 +57,9 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     """Survival by rank, then crowding distance plus a bonus for satisfied constraints, then at random.
 
     The bonus w_m / M + w_c / C is the attribute ``"constraint_bonus"`` of an individual (default 0), which
-    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. Source:
-    NSGA-II-clus, Algorithms 1 and 2.
+    :class:`~moo_clustering.problems.PartitionProblem` sets with ``constraint_handling="crowding"``. The
+    ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
+    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``. Source: NSGA-II-clus, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -67,11 +68,6 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
         no effect there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
         Drops later duplicates before ranking, as long as enough individuals remain.
-
-    Notes
-    -----
-    The ``crowding`` of survivors includes the bonus. For the paper's tournament by rank, set
-    ``algorithm.tournament_type = "comp_by_rank_and_crowding"``.
     """
 
     def __init__(
@@ -254,7 +250,9 @@ class EliteSurvival(Survival):
     """Wrap a survival so that the individuals with the best scalar scores always survive.
 
     For problems with ``decode`` and ``natural``, such as :class:`~moo_clustering.problems.PartitionProblem`.
-    Source: ParetoClustering, evolution.
+    Every generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
+    wrapped survival runs again on the final survivors, which updates their ranks and crowding. Source:
+    ParetoClustering, evolution.
 
     Parameters
     ----------
@@ -271,11 +269,6 @@ class EliteSurvival(Survival):
     ----------
     memory : EliteMemory
         The best partitions of the run so far.
-
-    Notes
-    -----
-    Every generation calls ``scalar`` once, for parents and offspring. If the elite replaces survivors, the
-    wrapped survival runs again on the final survivors, which updates their ranks and crowding.
     """
 
     def __init__(self, survival: Survival, scalar: Scalar, n_elite: int = 4, *, keep: bool = True) -> None:

@@ -30,8 +30,10 @@ LINKS: tuple[str, ...] = ("MOCKProblem", "graph", "encoding")
 class MSTInterestingnessSampling(base.SeededSampling):
     """Remove the most interesting links, or the links between k-means clusters, from the spanning tree.
 
-    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. Source: Handl and Knowles,
-    IEEE TEVC 11(1), 2007, section on initialisation.
+    For :class:`~moo_clustering.problems.MOCKProblem` with any kind of encoding. A link is interesting if
+    neither end is among the L nearest neighbours of the other. Takes O(n_individuals n_var) time, plus ten
+    iterations of k-means per individual of the second half of ``"2007"``, where k restarts at 2 after the
+    number of samples. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, section on initialisation.
 
     Parameters
     ----------
@@ -43,12 +45,6 @@ class MSTInterestingnessSampling(base.SeededSampling):
     replace : {"neighbor", "self"}, default="neighbor"
         New link of a sample without its tree link: a random neighbour, or the sample itself. With
         ``"delta"``, ``"neighbor"`` can draw the sample itself, but not the removed link. Bits become 0.
-
-    Notes
-    -----
-    A link is interesting if neither end is among the L nearest neighbours of the other. Takes
-    O(n_individuals n_var) time, plus ten iterations of k-means per individual of the second half of
-    ``"2007"``, where k restarts at 2 after the number of samples.
     """
 
     _needs = LINKS

@@ -104,8 +104,9 @@ def candidate_pool(
 
     O(n^2) memory, O(n^2 n_features) time for linkage, and O(n^3) time for the eigenvectors of small graphs:
     use landmarks for large data. Raises a ValueError or TypeError if data or parameters are invalid, there
-    are fewer than three samples, or no partition has two clusters. Source: ParetoClustering: agreement of
-    algorithm families.
+    are fewer than three samples, or no partition has two clusters. Issues a UserWarning if families fail or
+    find nothing, or fewer than four, whose agreement is not informative, remain. Source: ParetoClustering:
+    agreement of algorithm families.
 
     Parameters
     ----------
@@ -145,11 +146,6 @@ def candidate_pool(
     -------
     PartitionPool
         In the order of :data:`FAMILIES`, then extra ones, with ascending k. Contains no single cluster.
-
-    Warns
-    -----
-    UserWarning
-        If families fail or find nothing, or fewer than four, whose agreement is not informative, remain.
 
     Examples
     --------

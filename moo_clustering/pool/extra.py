@@ -39,7 +39,9 @@ def extra_partitions(
     """Collect candidate partitions from user-supplied labels and clusterers.
 
     Raises a ValueError or TypeError for another form of entries, or labels of the wrong length or type.
-    Source: ParetoClustering: agreement of algorithm families.
+    Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
+    table, else it forms a separate cluster. Issues a UserWarning if a clusterer fails, or a candidate has
+    fewer than two clusters; both are omitted. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -61,16 +63,6 @@ def extra_partitions(
     -------
     candidates : list of (family, labels of shape (n_landmarks,))
         Candidates in the order of ``extra_candidates``.
-
-    Warns
-    -----
-    UserWarning
-        If a clusterer fails, or a candidate has fewer than two clusters; both are omitted.
-
-    Notes
-    -----
-    Negative labels are noise. Noise joins the cluster of the nearest clustered sample if X is a dense numeric
-    table, else it forms a separate cluster.
 
     Examples
     --------

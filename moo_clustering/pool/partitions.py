@@ -18,19 +18,14 @@ from moo_clustering._data import checked_array
 class PartitionPool:
     """Partitions of the same samples, with the name of the family that created each.
 
-    Source: ParetoClustering: agreement of algorithm families.
+    Raises a ValueError if labels are not a table of non-negative integers, or the number of families differs
+    from that of rows. Source: ParetoClustering: agreement of algorithm families.
 
     Attributes
     ----------
     labels : ndarray of shape (n_partitions, n_samples), int32
         Clusters numbered by first appearance; :meth:`of` renumbers labels.
     families : tuple of str, length n_partitions
-
-    Raises
-    ------
-    ValueError
-        If labels are not a table of non-negative integers, or the number of families differs from that of
-        rows.
 
     Examples
     --------
@@ -66,14 +61,11 @@ class PartitionPool:
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
         """Create a pool of any labels, renumbered; candidates with a single cluster are dropped.
 
+        Raises a ValueError if lengths differ, or no candidate has two clusters.
+
         Parameters
         ----------
         candidates : iterable of (family, labels of shape (n_samples,))
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, or no candidate has two clusters.
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})

@@ -296,27 +296,16 @@ def plot_critical_difference(
 ) -> Figure:
     """Plot average ranks, with bars between methods that do not differ significantly.
 
+    ``scikit_posthocs.critical_difference_diagram`` draws the diagram. Raises a ValueError or TypeError as
+    :func:`~moo_clustering.stats.critical_difference_data`, and an ImportError if scikit-posthocs is not
+    installed (``pip install 'moo_clustering[stats]'``). Source: J. Demšar, "Statistical Comparisons of
+    Classifiers over Multiple Data Sets", Journal of Machine Learning Research 7, 2006, section 3.2.4.
+
     Parameters
     ----------
     ax : matplotlib axes, optional
         Axes with space for names on the left and right, or in a figure with ``layout="constrained"``.
         Default: a new figure.
-
-    Raises
-    ------
-    ValueError, TypeError
-        See :func:`~moo_clustering.stats.critical_difference_data`.
-    ImportError
-        If scikit-posthocs is not installed (``pip install 'moo_clustering[stats]'``).
-
-    See Also
-    --------
-    scikit_posthocs.critical_difference_diagram : Draws the diagram.
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", Journal of
-       Machine Learning Research 7, 2006, section 3.2.4.
     """
     data = critical_difference_data(
         results, alpha=alpha, method=method, greater_is_better=greater_is_better, n_datasets=n_datasets,
@@ -439,6 +428,8 @@ def front_data(
 def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the minimum and maximum of every objective, the ``bounds`` of pymoo's ``Petal`` and ``Radar``.
 
+    Raises a ValueError as :func:`front_data`.
+
     Parameters
     ----------
     F : array-like of shape (n_solutions, n_objectives)
@@ -448,11 +439,6 @@ def front_bounds(F: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]
     -------
     lower, upper : ndarray of shape (n_objectives,)
         The upper bound of a constant objective is increased by its absolute value, or by 1 if it is 0.
-
-    Raises
-    ------
-    ValueError
-        See :func:`front_data`.
 
     Examples
     --------
@@ -475,16 +461,12 @@ def plot_front(
     ax: Axes | None = None,
     path: str | PathLike[str] | None = None,
 ) -> Figure:
-    """Plot up to three objectives as a scatter plot, more objectives as parallel coordinates.
+    """Plot up to three objectives by pymoo's ``Scatter``, more objectives as parallel coordinates (``PCP``).
 
     Parameters
     ----------
     ax : matplotlib axes, optional
         Axes, with 3-d projection for three objectives. Default: a new figure.
-
-    See Also
-    --------
-    pymoo.visualization.scatter.Scatter, pymoo.visualization.pcp.PCP : Draw the plots.
     """
     data = front_data(F, names, chosen)
     with partitions.house_style():
@@ -610,6 +592,12 @@ def convergence_data(
 ) -> ConvergenceData:
     """Compute the best and mean of every objective, the hypervolume and other values by generation.
 
+    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
+    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
+    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
+    n_generations n_individuals^2 n_objectives) with two or three objectives. Raises a TypeError or ValueError
+    if a run has no history, runs have different steps, or a panel does not exist.
+
     Parameters
     ----------
     runs : run, list of runs, or mapping of str to these
@@ -628,18 +616,6 @@ def convergence_data(
     Returns
     -------
     ConvergenceData
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a run has no history, runs have different steps, or a panel does not exist.
-
-    Notes
-    -----
-    Recorders contain all individuals of a generation, including infeasible ones. Means are of finite values.
-    The hypervolume [1]_ of two or more objectives is the share of the box between the best values of all runs
-    and the reference point. Shorter runs are continued with their last value. Time and memory O(n_runs
-    n_generations n_individuals^2 n_objectives) with two or three objectives.
 
     References
     ----------
@@ -787,18 +763,13 @@ def plot_convergence(
     """Plot objectives, hypervolume and other values by generation, one panel each.
 
     Repetitions are shown by their median and a band, groups of runs by colour and marker. Positive values of
-    very different magnitude get a logarithmic axis.
+    very different magnitude get a logarithmic axis. Raises a TypeError or ValueError if a run has no history,
+    runs have different steps, a panel does not exist, or the numbers of axes and panels differ.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of these, optional
         Axes of all panels, which ``show`` selects. Default: a new figure.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a run has no history, runs have different steps, a panel does not exist, or the numbers of axes
-        and panels differ.
     """
     data = convergence_data(runs, names, show=show, band=band, reference=reference)
     with partitions.house_style():

@@ -346,6 +346,9 @@ def constraints_data(
 ) -> ConstraintsData:
     """Compute positions of samples, and lines for must-links and cannot-links.
 
+    Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
+    drawn in addition to ``max_points``. Takes the time of :func:`partition_data` and O(n_pairs).
+
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -363,11 +366,6 @@ def constraints_data(
     ------
     TypeError, ValueError
         If constraints have another type or number of samples, and as for :func:`partition_data`.
-
-    Notes
-    -----
-    Satisfied pairs are defined as for :meth:`PairwiseConstraints.satisfied`. Samples at the ends of lines are
-    drawn in addition to ``max_points``. Takes the time of :func:`partition_data` and O(n_pairs).
     """
     if not isinstance(constraints, PairwiseConstraints):
         raise TypeError(
@@ -419,10 +417,7 @@ def plot_constraints(
     """Plot samples in the colours of their clusters, with lines for must-links and cannot-links.
 
     Thin lines are satisfied pairs, thick lines violated pairs. The legend explains the four dashes.
-
-    See Also
-    --------
-    plot_partition : The plot without lines.
+    :func:`plot_partition` draws no lines.
     """
     data = constraints_data(
         X, labels, constraints, feature_names=feature_names, cluster_names=cluster_names,
@@ -612,16 +607,13 @@ def pymoo_plots() -> Iterator[None]:
 
     pymoo's plots set the global font when created, remain the current figure, and draw the outlines of all
     panels of ``Petal`` and ``Radar`` into the last panel. This context restores the font, all other settings
-    and the current figure of pyplot at its end, and draws every outline into its own panel.
+    and the current figure of pyplot at its end, and draws every outline into its own panel. Call ``do``,
+    ``save`` and ``show``, which draw the plots, inside the block. Figures remain open as long as their plots
+    exist. Not thread-safe.
 
     Yields
     ------
     None
-
-    Notes
-    -----
-    Call ``do``, ``save`` and ``show``, which draw the plots, inside the block. Figures remain open as long as
-    their plots exist. Not thread-safe.
 
     Examples
     --------
@@ -733,7 +725,8 @@ def similarity_data(
 ) -> SimilarityData:
     """Sort a similarity matrix and its eigenvectors by labels.
 
-    O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix.
+    O(nnz + n_samples log n_samples + max_blocks^2) time, without a dense copy of the matrix. Raises a
+    ValueError if shapes do not match.
 
     Parameters
     ----------
@@ -750,11 +743,6 @@ def similarity_data(
     Returns
     -------
     SimilarityData
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match.
     """
     from scipy import sparse
 
@@ -799,17 +787,13 @@ def plot_similarity(
 ) -> Figure:
     """Plot a similarity matrix in the order of the labels (white is large), eigenvalues and eigenvectors.
 
-    Source: PESC: "Pareto ensemble-based spectral clustering", Fig. 5.
+    Raises a ValueError if shapes do not match, or the number of axes is not 1 to 3. Source: PESC: "Pareto
+    ensemble-based spectral clustering", Fig. 5.
 
     Parameters
     ----------
     ax : matplotlib axes or sequence of up to three of these, optional
         Axes for the matrix, the eigenvalues and the eigenvectors, in this order. Default: a new figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or the number of axes is not 1 to 3.
     """
     data = similarity_data(similarity, labels, eigenvalues, embedding, max_blocks=max_blocks)
     with house_style():

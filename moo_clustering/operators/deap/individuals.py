@@ -228,7 +228,9 @@ def _repair_for(problem: Any, repair: Repair | None) -> Repair | None:
 def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     """Map a function over individuals, in batches if the function has a batched form; for ``toolbox.map``.
 
-    Raises a ValueError if ``batch`` returns values of another shape.
+    Raises a ValueError if ``batch`` returns values of another shape. Batches have at most 64 MiB. Individuals
+    of different lengths are evaluated one by one, and so are all individuals if a decorator wraps the
+    function, because ``batch`` would skip the decorator.
 
     Parameters
     ----------
@@ -243,11 +245,6 @@ def batch_map(func: Function, *sequences: Iterable[Any]) -> list[Any]:
     -------
     list
         One tuple of floats per individual, like ``list(map(func, *sequences))``.
-
-    Notes
-    -----
-    Batches have at most 64 MiB. Individuals of different lengths are evaluated one by one, and so are all
-    individuals if a decorator wraps the function, because ``batch`` would skip the decorator.
 
     Examples
     --------

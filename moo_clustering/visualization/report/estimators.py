@@ -127,6 +127,11 @@ def report_content(
 ) -> ReportContent:
     """Create the content of a report of a fitted clusterer.
 
+    For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
+    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution. O(S
+    n + m^2 + S^2) memory besides the data. Raises a NotFittedError if the estimator has no ``labels_``, and a
+    ValueError if the data or names do not match the labels of the estimator.
+
     Parameters
     ----------
     estimator : fitted clusterer
@@ -171,19 +176,6 @@ def report_content(
     Returns
     -------
     ReportContent
-
-    Raises
-    ------
-    NotFittedError
-        If the estimator has no ``labels_``.
-    ValueError
-        If the data or names do not match the labels of the estimator.
-
-    Notes
-    -----
-    For S solutions of n samples with K clusters in total: O(m^2 K) time for silhouettes of m samples (at most
-    2000, fewer for many clusters); O(S^2 n') for agreement on n' samples; O(n d) per described solution.
-    O(S n + m^2 + S^2) memory besides the data.
     """
     result = result_of(estimator)
     run = run_solutions(result, class_names)
