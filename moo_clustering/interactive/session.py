@@ -505,10 +505,9 @@ class AnswerSession:
             key = "name" if "name" in old else "answer"
             kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
             start = number
-            if (first := self._repeated(old)) >= 0 and (word := events[first].get("withdrawn")):
-                # Only the other answer to the question had withdrawn this one.
-                start, events[first] = first, {**events[first], "answer": word}
-                del events[first]["withdrawn"]
+            if (first := self._repeated(old)) >= 0:
+                # A changed repeat may no longer withdraw the first answer.
+                start, events[first] = first, events[first] | {"withdrawn": False}
             events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
             self._replace(start, events[start:])
         else:
@@ -518,30 +517,29 @@ class AnswerSession:
 
     def _add(self, event: dict[str, Any]) -> None:
         """Update the state by an answer."""
-        first = self._repeated(event)
-        differs = first >= 0 and self._differs(first, event)
-        if differs and "withdrawn" not in self._past[first][1]:
-            old, *later = [again for _, again, _ in self._past[first:]]
-            withdrawn = old | {"answer": "unknown", "withdrawn": old["answer"]}
-            self._replace(first, [withdrawn, *later, event])
+        first, word = self._repeated(event), event.get("answer", "")
+        former = self._past[first][1] if first >= 0 else {}
+        differs = {former.get("answer"), word} == {"together", "apart"}
+        if differs and not former.get("withdrawn"):
+            later = [again for _, again, _ in self._past[first + 1 :]]
+            self._replace(first, [former | {"withdrawn": True}, *later, event])
             return
         before, labels, odds = self._inquiry, self.labels_, odds_of(event.get("confidence"))
         points = [self._point(sample) for sample in event["samples"]]
         probability, sign, agrees = float("nan"), 0, False
         if first >= 0:
-            _, former, line = self._past[first]
-            probability, sign = self._probability_after(former, line), SIGNS[event["answer"]]
-            agrees = sign != 0 and former["answer"] == event["answer"]
+            probability, sign = self._probability_after(former, self._past[first][2]), SIGNS[word]
+            agrees = sign != 0 and former["answer"] == word
             after = before.after_repeat(points[0], points[1], sign if agrees else 0, odds)
-        elif "name" in event or (len(points) == 1 and event["answer"] != "unknown"):
+        elif "name" in event or (len(points) == 1 and word != "unknown"):
             whole = "name" in event
-            name = event["name"] if whole else event["answer"]
+            name = event["name"] if whole else word
             after = before.after_name(points[0], name, whole_group=whole, odds=odds)
         elif len(points) == 1:
             kind: Literal["groups", "sample"] = event["kind"]
             after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
         else:
-            sign = SIGNS[event["answer"]]
+            sign = 0 if event.get("withdrawn") else SIGNS[word]
             proposal = self._proposal_of(event, points)
             if proposal is None:
                 after = before.after_volunteered(points[0], points[1], sign, odds)
@@ -549,8 +547,8 @@ class AnswerSession:
                 probability = proposal.probability
                 after = before.after_pair(proposal, sign, odds)
         contradicted = first if differs else -1
-        if first < 0:
-            contradicted = self._contradicted(points, sign, probability)
+        if not former:
+            contradicted = self._contradicted(points, sign, probability, odds)
         line = {
             "i": event["samples"][0],
             "j": event["samples"][1] if len(points) == 2 else -1,
@@ -597,12 +595,6 @@ class AnswerSession:
                     return number
         return -1
 
-    def _differs(self, first: int, event: dict[str, Any]) -> bool:
-        """Whether the answer to a repeated question is the opposite of the first."""
-        former = self._past[first][1]
-        words = {former.get("withdrawn", former["answer"]), event["answer"]}
-        return words == {"together", "apart"}
-
     def _repeat(self) -> Proposal | None:
         """Return a question to repeat, if one is due."""
         if self.error_rate != "auto" or self._inquiry.state.pending is not None:
@@ -627,16 +619,18 @@ class AnswerSession:
 
     def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
         """Probability that two samples belong together after an answer about them."""
-        sign = SIGNS[event.get("withdrawn", event["answer"])]
-        odds = odds_of(event.get("confidence")) or self._inquiry.strength
-        return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + sign * odds))
+        odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
+        return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
 
-    def _contradicted(self, points: list[int], sign: int, probability: float) -> int:
+    def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
         """Number of the latest contradicted answer, if this one reverses a nearly certain one, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
-        if before <= _SURE or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - self._inquiry.strength) >= 0.5:
+        if (
+            before <= _SURE
+            or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - (odds or self._inquiry.strength)) >= 0.5
+        ):
             return -1
         for number in range(len(self._past) - 1, -1, -1):
             event = self._past[number][1]
@@ -677,10 +671,9 @@ class AnswerSession:
         return [
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
-            if event.get("answer") == word
-            and len(event["samples"]) == 2
-            and number != left_out
-            and event.get("kind") != "repeat"
+            if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
+            # The first answer to a repeated question counts, unless the second one differs.
+            if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
