@@ -82,9 +82,9 @@ class AnswerSession:
     error_rate : float or "auto", default=0.03
         Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
         contradiction raises an error. Otherwise, the other answers can overrule the name of a sample. "auto"
-        estimates the share from repeated questions: a question is repeated, with its samples in the other
-        order, about every tenth answer, and more often while answers differ. Different answers to a question
-        count as "unknown".
+        starts from 0.03 and repeats some questions about pairs with the samples in the other order. Different
+        answers count as "unknown" and raise ``error_rate_``. The higher it is, the more often questions are
+        repeated; the weight of an answer does not change.
     random_state : int, default=0
         Seed of the selection among samples to ask about.
     path : path, optional
@@ -265,7 +265,7 @@ class AnswerSession:
             "together", "apart" or "unknown"; with ``mode="names"``, the name of the class of the sample, or
             "unknown".
         confidence : float, optional
-            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``.
+            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97.
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
