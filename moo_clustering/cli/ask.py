@@ -204,7 +204,7 @@ def open_session(
     *,
     resume: bool = False,
     mode: Literal["pairs", "names"] | None = None,
-    error_rate: float | None = None,
+    error_rate: float | Literal["auto"] | None = None,
 ) -> AskedRun:
     """Open the session of a run folder. Every answer is written to ``answers.json`` before the next question.
 
@@ -327,7 +327,7 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     clusters["examples"] = examples
     clusters["size"] = np.bincount(run.labels[run.labels >= 0], minlength=len(groups))
     result = {"n_clusters": session.n_clusters_, "sizes": clusters["size"].tolist()}
-    answers = {"mode": session.mode, "error_rate": session.error_rate, "n_answers": len(session.history_)}
+    answers = {"mode": session.mode, "error_rate": session.error_rate_, "n_answers": len(session.history_)}
     record = {name: value for name, value in run.record.items() if name not in _OF_THE_FIT}
     record |= {"command": "ask", "asked": _fit_of(run.record), "answers": answers, "result": result}
     record |= {"expected_error": session.expected_error_, "scores": {}}
@@ -379,7 +379,7 @@ def run_ask(
     folder: Path,
     *,
     mode: Literal["pairs", "names"] | None,
-    error_rate: float | None,
+    error_rate: float | Literal["auto"] | None,
     out: Path | None,
     resume: bool,
     as_json: bool = False,
@@ -475,9 +475,12 @@ def _json_dialog(run: AskedRun) -> None:
         if not (text := _line(as_json=True)):
             raise EOFError
         try:
-            answer = json.loads(text)["answer"]
+            entry = json.loads(text)
+            answer, confidence = entry["answer"], entry.get("confidence")
             if not isinstance(answer, str):
                 raise TypeError
+            if session.mode == "pairs":
+                answer = _WORDS.get(answer, answer)
         except (ValueError, KeyError, TypeError, RecursionError):
             click.echo('{"error": "an answer is a line of JSON such as {\\"answer\\": \\"together\\"}"}')
             continue
@@ -485,10 +488,10 @@ def _json_dialog(run: AskedRun) -> None:
             return
         try:
             with InterruptGuard() as guard:
-                session.undo() if answer == "undo" else session.answer(answer)
+                session.undo() if answer == "undo" else session.answer(answer, confidence=confidence)
             if guard.requested:
                 raise KeyboardInterrupt
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             click.echo(json.dumps({"error": message_line(str(error))}))
 
 

@@ -36,6 +36,14 @@ def main(context: click.Context, traceback: bool) -> None:
         click.echo(context.get_help())
 
 
+class _ErrorRate(click.FloatRange):
+    """A share of wrong answers, or "auto"."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert a value of the command line."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", type=PathArgument("folder"))
 @click.option(
@@ -45,10 +53,10 @@ def main(context: click.Context, traceback: bool) -> None:
 )
 @click.option(
     "--error-rate",
-    type=click.FloatRange(0, 0.5, max_open=True),
+    type=_ErrorRate(0, 0.5, max_open=True),
     metavar="SHARE",
-    help="Share of wrong answers to expect; with 0, an answer that contradicts others is refused.  "
-    "[default: 0.03]",
+    help="Share of wrong answers to expect; with 0, an answer that contradicts others is refused; with auto, "
+    "it is estimated from repeated questions.  [default: 0.03]",
 )
 @click.option("--resume", is_flag=True, help="Go on with the answers in the folder.")
 @click.option(
@@ -180,13 +188,11 @@ def demo(out: Path, seed: int) -> None:
 )
 @click.option(
     "--error-rate",
-    type=click.FloatRange(0, 0.5, max_open=True),
+    type=_ErrorRate(0, 0.5, max_open=True),
     metavar="SHARE",
-    help="With --ask: assumed share of wrong answers; default: 0.03.",
+    help="With --ask: assumed share of wrong answers, or auto; default: 0.03.",
 )
-def explore(
-    folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: float | None
-) -> None:
+def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, error_rate: Any) -> None:
     """Show the report of a run in the browser, until Ctrl-C.
 
     DIR is a folder written by `fit` or `demo`, which is not changed without --ask. The page is served to

@@ -267,7 +267,7 @@ class ParetoPoolClusterer(
         self,
         mode: Literal["pairs", "names"] = "pairs",
         *,
-        error_rate: float = 0.03,
+        error_rate: float | Literal["auto"] = 0.03,
         random_state: int | None = None,
         path: str | PathLike[str] | None = None,
         resume: str | PathLike[str] | None = None,

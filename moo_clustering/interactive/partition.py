@@ -309,12 +309,12 @@ class Spread:
         uncertain = (self.error * self.base.masses).astype(np.float32)
         return (uncertain @ remaining / (np.maximum(own, 0.0) + RIDGE)).astype(np.float64)
 
-    def corrected_groups(self, error_rate: float) -> IntpArray:
+    def corrected_groups(self, error_rates: FloatArray) -> IntpArray:
         """Return the groups of the anchors, with wrong ones replaced by predictions from all other anchors.
 
         An anchor is wrong if kernel ridge regression on the others predicts its group with less than
-        ``error_rate``, and another group with more than 0.5. Nothing is replaced if predictions contradict a
-        share of the anchors above 4 ``error_rate``, because then classes are not clusters.
+        its error rate, and another group with more than 0.5. Nothing is replaced if predictions contradict a
+        share of the anchors above 4 times the median error rate, because then classes are not clusters.
         """
         n = len(self.points)
         system = self.block(self.points, self.points) / self.scale
@@ -324,10 +324,10 @@ class Spread:
         # Leave-one-out predictions, in closed form.
         left_out = targets - inverse @ (targets - 1.0 / self.n_real) / inverse.diagonal()[:, None]
         best, own = left_out.argmax(axis=1), left_out[np.arange(n), self.groups]
-        wrong = (best != self.groups) & (own < error_rate) & (left_out.max(axis=1) > _SURELY)
+        wrong = (best != self.groups) & (own < error_rates) & (left_out.max(axis=1) > _SURELY)
         # Do not remove the last anchor of a group.
         wrong &= np.bincount(self.groups[~wrong], minlength=self.n_real)[self.groups] > 0
-        if (best != self.groups).mean() > _MOST_AT_ODDS * error_rate:
+        if (best != self.groups).mean() > _MOST_AT_ODDS * float(np.median(error_rates)):
             wrong[:] = False
         return np.where(wrong, best, self.groups)
 
@@ -355,8 +355,8 @@ def spread_groups(
     """Spread the groups of the anchors over all points.
 
     Anchors are sorted oldest first, and their groups numbered by first anchor. ``pairs``, shape (n_pairs, 2),
-    are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links. Takes
-    O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
+    are the volunteered pairs with a non-anchor; ``signs`` are 1 for must-links and -1 for cannot-links, and
+    less for doubtful ones. Takes O(n_points n_kept n_groups) time and O(n_points n_partitions) memory.
     """
     n_real = int(groups.max(initial=-1)) + 1
     with one_thread("blas"):
@@ -375,7 +375,7 @@ def _spread(
     total = base.evidence(points, groups, n_real) + _SCORE_WEIGHT * base.score
     if len(pairs):
         alike = pool.labels[:, pairs[:, 0]] == pool.labels[:, pairs[:, 1]]
-        total = total - _VIOLATION * (alike != (signs > 0)).sum(axis=1)
+        total = total - _VIOLATION * ((alike != (signs > 0)) * abs(signs)).sum(axis=1)
     best = best_member(total, pool.n_clusters)
     weights = np.exp(_RATE * (total - total.max()))
     kept = np.flatnonzero(weights >= _LEAST)

@@ -40,16 +40,23 @@ _ASIDE, _UNKNOWNS = 10, 2
 # every large group.
 _LARGE = 0.05
 
+# Weight of the prior of the error rate in repeats, largest estimate, and least error rate of an answer.
+_PRIOR_REPEATS, _WORST, _LEAST_RATE = 4.0, 0.45, 0.001
+
 Pair = tuple[int, int]
 
 
 class PairAnswer(NamedTuple):
-    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown."""
+    """An answer about points i and j; ``sign`` is 1 for together, -1 for apart and 0 for unknown.
+
+    ``odds`` are the log-odds that the answer is right; None: those of the error rate of the session.
+    """
 
     i: int
     j: int
     sign: int
     volunteered: bool
+    odds: float | None = None
 
 
 class Proposal(NamedTuple):
@@ -59,7 +66,7 @@ class Proposal(NamedTuple):
     probability that they belong together, and ``value`` the expected benefit of an answer.
     """
 
-    kind: Literal["groups", "sample"]
+    kind: Literal["groups", "sample", "repeat"]
     points: tuple[int, ...]
     groups: tuple[int, ...]
     probability: float
@@ -73,7 +80,8 @@ class State:
     ``anchors`` maps the points with a known group to the identity of the group, oldest first, and ``names``
     maps identities to names. ``together`` and ``apart`` count answers about groups. ``pending`` is the point
     whose group is being asked for, and ``unknowns`` its number of consecutive answers "unknown". ``aside``
-    maps points to the answer until which they are not asked about. ``named`` are the points that were named.
+    maps points to the answer until which they are not asked about. ``named`` maps named points to the error
+    rates of their names.
     """
 
     anchors: dict[int, int] = field(default_factory=dict)
@@ -85,7 +93,7 @@ class State:
     pending: int | None = None
     unknowns: int = 0
     aside: dict[int, int] = field(default_factory=dict)
-    named: set[int] = field(default_factory=set)
+    named: dict[int, float] = field(default_factory=dict)
     n_answers: int = 0
     n_identities: int = 0
 
@@ -120,11 +128,32 @@ class State:
         found, grew = {point}, True
         while grew:
             grew = False
-            for i, j, sign, _ in self.answers:
+            for i, j, sign, *_ in self.answers:
                 if sign > 0 and (i in found) != (j in found):
                     found |= {i, j}
                     grew = True
         return found
+
+
+def learnt_error_rate(agreed: int, differed: int, *, prior: float) -> float:
+    """Return the error rate, to four digits, given repeated questions with the same and with another answer.
+
+    Two answers of error rate e differ with probability 2 e (1 - e), which has a Beta prior with the mean of
+    ``prior`` and a weight of four repeats.
+    """
+    differing = 2.0 * prior * (1.0 - prior) * _PRIOR_REPEATS + differed
+    share = differing / (_PRIOR_REPEATS + agreed + differed)
+    return round(min((1.0 - math.sqrt(max(1.0 - 2.0 * share, 0.0))) / 2.0, _WORST), 4)
+
+
+def log_odds(error_rate: float) -> float:
+    """Return the log-odds of an answer to be right."""
+    return math.log((1.0 - error_rate) / error_rate) if error_rate else _CERTAIN
+
+
+def odds_of(confidence: float | None) -> float | None:
+    """Return the log-odds of an answer of this confidence; None without one."""
+    return None if confidence is None else log_odds(max(1.0 - confidence, _LEAST_RATE))
 
 
 def ordered(i: int, j: int) -> Pair:
@@ -151,7 +180,7 @@ class Inquiry:
     ) -> None:
         self.base, self.state, self.error_rate, self.names, self.seed = base, state, error_rate, names, seed
         self.certain = error_rate == 0.0
-        self.strength = _CERTAIN if self.certain else math.log((1.0 - error_rate) / error_rate)
+        self.strength = log_odds(error_rate)
         if spread is not None:
             self.spread = spread
 
@@ -167,13 +196,15 @@ class Inquiry:
         asked = [a for a in state.answers if a.volunteered and a.sign]
         loose = [a for a in asked if not {a.i, a.j} <= state.anchors.keys()]
         pairs = np.array([(a.i, a.j) for a in loose], dtype=np.int64).reshape(-1, 2)
-        signs = np.array([float(a.sign) for a in loose])
+        # Violations of doubtful answers cost less.
+        signs = np.array([np.clip(self._evidence(a) / self.strength, -1.0, 1.0) for a in loose])
         spread = spread_groups(self.base, points, groups, pairs, signs)
         if not self.names or self.certain or spread.n_real < 2:
             return spread
         # A wrong name could never be corrected, because no sample is asked about twice.
         with one_thread():
-            corrected = spread.corrected_groups(self.error_rate)
+            rates = np.array([state.named.get(point, self.error_rate) for point in state.anchors])
+            corrected = spread.corrected_groups(rates)
         slips = corrected != groups
         if not slips.any():
             return spread
@@ -212,22 +243,26 @@ class Inquiry:
     def _between_groups(self) -> FloatArray:
         """Log-odds from the answers about each pair of groups, shape (n_groups, n_groups)."""
         total = np.zeros((self.spread.n_groups, self.spread.n_groups))
-        for i, j, sign, _ in self.state.answers:
-            g, h = self.standing_for[i], self.standing_for[j]
-            if sign and g >= 0 and h >= 0 and g != h:
-                total[g, h] += sign
-                total[h, g] += sign
-        return total * self.strength
+        for answer in self.state.answers:
+            g, h = self.standing_for[answer.i], self.standing_for[answer.j]
+            if answer.sign and g >= 0 and h >= 0 and g != h:
+                total[g, h] += self._evidence(answer)
+                total[h, g] += self._evidence(answer)
+        return total
+
+    def _evidence(self, answer: PairAnswer) -> float:
+        """Return the log-odds that an answer adds to "together"."""
+        return answer.sign * (self.strength if answer.odds is None else answer.odds)
 
     def _about(self, point: int, state: State) -> FloatArray:
         """Return the log-odds of each group from the answers about a point."""
         total = np.zeros(self.spread.n_groups)
-        for i, j, sign, _ in state.answers:
-            if point in (i, j):
-                g = self.standing_for[j if i == point else i]
+        for answer in state.answers:
+            if point in (answer.i, answer.j):
+                g = self.standing_for[answer.j if answer.i == point else answer.i]
                 if g >= 0:
-                    total[g] += sign
-        return total * self.strength
+                    total[g] += self._evidence(answer)
+        return total
 
     @cached_property
     def group_logits(self) -> FloatArray:
@@ -411,7 +446,7 @@ class Inquiry:
         for g in range(spread.n_real):
             founder, *others = self.founders[g]
             joined = state.joined(founder)
-            loose += [(spread.probabilities[p, g], p) for p in others if p not in joined | state.named]
+            loose += [(spread.probabilities[p, g], p) for p in others if p not in joined | state.named.keys()]
         for _, point in sorted(loose):
             found = self._about_sample(point, 0.0)
             if found is not None:
@@ -449,12 +484,13 @@ class Inquiry:
 
     # Answers.
 
-    def after_pair(self, proposal: Proposal, sign: int) -> Inquiry:
+    def after_pair(self, proposal: Proposal, sign: int, odds: float | None = None) -> Inquiry:
         """Return the inquiry after an answer about two points."""
         state = self.state.copy()
         a, b = proposal.points
         state.asked.add(ordered(a, b))
-        state.answers.append(PairAnswer(a, b, sign, False))
+        answer = PairAnswer(a, b, sign, False, odds)
+        state.answers.append(answer)
         state.n_answers += 1
         if proposal.kind == "sample":
             return self._after_sample(state, a, sign)
@@ -463,18 +499,31 @@ class Inquiry:
         state.together += sign > 0
         state.apart += sign < 0
         first, second = state.found(a), state.found(b)
-        self._join_if_likely(state, proposal.groups, first, second, sign)
+        self._join_if_likely(state, proposal.groups, first, second, answer)
         self._join_at_end(state)
         return self.at(state)
 
+    def after_repeat(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
+        """Return the inquiry after a question got its former answer again; ``sign`` is 0 otherwise."""
+        state = self.state.copy()
+        state.n_answers += 1
+        if sign:
+            answer = PairAnswer(i, j, sign, False, odds)
+            state.answers.append(answer)
+            first, second = state.anchors.get(i), state.anchors.get(j)
+            if first is not None and second is not None and first != second:
+                groups = int(self.standing_for[i]), int(self.standing_for[j])
+                self._join_if_likely(state, groups, first, second, answer)
+        return self.at(state, same_partition=state.anchors == self.state.anchors)
+
     def _join_if_likely(
-        self, state: State, groups: tuple[int, ...], first: int, second: int, sign: int
+        self, state: State, groups: tuple[int, ...], first: int, second: int, answer: PairAnswer
     ) -> None:
         """Join two groups after an answer "together", if the log-odds are high enough."""
-        if sign < 0:
+        if answer.sign < 0:
             return
         g, h = groups
-        if self.certain or self.group_logits[g, h] + self.strength > _JOINED:
+        if self.certain or self.group_logits[g, h] + self._evidence(answer) > _JOINED:
             state.join(first, second)
 
     def _join_at_end(self, state: State) -> None:
@@ -485,7 +534,7 @@ class Inquiry:
         if len(state.anchors) < self.base.n_points:
             return
         net: dict[Pair, int] = {}
-        for i, j, sign, _ in state.answers:
+        for i, j, sign, *_ in state.answers:
             between = ordered(state.anchors[i], state.anchors[j])
             net[between] = net.get(between, 0) + sign
         members: dict[int, list[int]] = {}
@@ -525,7 +574,7 @@ class Inquiry:
         """Make a point an anchor of a group or of a new group."""
         asked_about = {
             int(self.standing_for[j if i == point else i])
-            for i, j, sign, _ in state.answers
+            for i, j, sign, *_ in state.answers
             if sign and point in (i, j)
         }
         # Provisional groups with which the point was compared become real, founded by their medoids.
@@ -549,7 +598,7 @@ class Inquiry:
         reached, grew = {point}, True
         while grew:
             grew = False
-            for i, j, sign, volunteered in state.answers:
+            for i, j, sign, volunteered, _ in state.answers:
                 if volunteered and sign > 0 and (i in reached) != (j in reached):
                     other = j if i in reached else i
                     if other not in state.anchors:
@@ -557,7 +606,7 @@ class Inquiry:
                         reached.add(other)
                         grew = True
 
-    def after_volunteered(self, i: int, j: int, sign: int) -> Inquiry:
+    def after_volunteered(self, i: int, j: int, sign: int, odds: float | None = None) -> Inquiry:
         """Return the inquiry after a volunteered answer."""
         state = self.state.copy()
         state.n_answers += 1
@@ -565,7 +614,8 @@ class Inquiry:
             # Two samples of one landmark share its group in every partition.
             return self.at(state, same_partition=True)
         state.asked.add(ordered(i, j))
-        state.answers.append(PairAnswer(i, j, sign, True))
+        answer = PairAnswer(i, j, sign, True, odds)
+        state.answers.append(answer)
         if not sign:
             return self.at(state, same_partition=True)
         known = [point for point in (i, j) if point in state.anchors]
@@ -573,7 +623,7 @@ class Inquiry:
             first, second = state.anchors[i], state.anchors[j]
             g, h = int(self.standing_for[i]), int(self.standing_for[j])
             if first != second:
-                self._join_if_likely(state, (g, h), first, second, sign)
+                self._join_if_likely(state, (g, h), first, second, answer)
             elif sign < 0:
                 # A correction: reconsider the younger anchor.
                 younger = max(known, key=list(state.anchors).index)
@@ -601,7 +651,7 @@ class Inquiry:
         members = state.joined(point)
         apart = {
             int(self.standing_for[j if i in members else i])
-            for i, j, sign, _ in state.answers
+            for i, j, sign, *_ in state.answers
             if sign < 0 and (i in members) != (j in members)
         }
         large = np.flatnonzero(self.spread.sizes >= _LARGE * self.base.masses.sum())
@@ -615,7 +665,9 @@ class Inquiry:
         state.aside[proposal.points[0]] = state.n_answers + _ASIDE
         return self.at(state, same_partition=True)
 
-    def after_name(self, point: int, name: str, *, whole_group: bool = False) -> Inquiry:
+    def after_name(
+        self, point: int, name: str, *, whole_group: bool = False, odds: float | None = None
+    ) -> Inquiry:
         """Return the inquiry after a point, or its whole group, was named."""
         state = self.state.copy()
         state.n_answers += 1
@@ -636,7 +688,7 @@ class Inquiry:
             identity = state.new_identity()
             state.names[identity] = name
             self._anchor(state, point, identity)
-        state.named.add(point)
+        state.named[point] = self.error_rate if odds is None else float(expit(-odds))
         if state.pending == point:
             state.pending, state.unknowns = None, 0
         return self.at(state)

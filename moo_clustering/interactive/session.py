@@ -11,8 +11,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -27,6 +25,7 @@ from moo_clustering._arrays import (
     did_you_mean,
     integer,
     optional_package,
+    probability,
     quoted,
     warn_caller,
 )
@@ -34,10 +33,10 @@ from moo_clustering._data import checked_array
 from moo_clustering._messages import checked_path
 from moo_clustering.constraints import PairwiseConstraints
 from moo_clustering.interactive.partition import QuestionPool
-from moo_clustering.interactive.questions import Inquiry, Proposal, State
+from moo_clustering.interactive.questions import Inquiry, Proposal, State, learnt_error_rate, odds_of
 from moo_clustering.interactive.shown import Picture, ShownSamples
 from moo_clustering.interactive.simulation import Question as Question
-from moo_clustering.interactive.simulation import share_moved, simulate
+from moo_clustering.interactive.simulation import share_moved, simulate, within
 from moo_clustering.persistence import creating, fingerprint, read_bytes, replacing, version_fault
 
 SIGNS = {"together": 1, "apart": -1, "unknown": 0}
@@ -46,11 +45,17 @@ _FORMAT, _VERSION = "moo_clustering answers", 1
 _LONGEST_NAME = 200
 # Largest file of answers in bytes; an answer takes a few hundred.
 _LARGEST = 2**26
+# Entries of an event that concern its answer rather than its question.
+_OF_AN_ANSWER = {"answer", "name", "confidence", "withdrawn"}
 # Expected errors below which the result is presentable, and below which the user may stop.
 _PRESENTABLE, _LITTLE_TO_GAIN = 0.05, 0.02
 # A contradiction is reported if it lowers a probability from above this value to below one half.
 _SURE = 0.9
 _N_EXEMPLARS = 3
+# Error rate before any repeat, and expected number of wrong answers after which a question is repeated.
+_USUAL_RATE, _WRONG_BEFORE_REPEAT = 0.03, 0.2
+# Questions that can be repeated. A wrong answer about groups moves more samples.
+_VALUES_OF_REPEATS = {"groups": 1.0, "sample": 0.1}
 # Numbers of features and of characters that a notebook displays per sample.
 _N_SHOWN, _LONGEST_TEXT = 8, 600
 
@@ -74,9 +79,12 @@ class AnswerSession:
     mode : {"pairs", "names"}, default="pairs"
         Whether questions are about two samples, with the answers "together", "apart" and "unknown", or about
         one sample, with the name of its class or "unknown" as the answer.
-    error_rate : float, default=0.03
+    error_rate : float or "auto", default=0.03
         Assumed share of wrong answers, from 0 to below .5. With 0, all answers are certain, and a
-        contradiction raises an error. Otherwise, the other answers can overrule the name of a sample.
+        contradiction raises an error. Otherwise, the other answers can overrule the name of a sample. "auto"
+        starts from 0.03 and repeats some questions about pairs with the samples in the other order. Different
+        answers count as "unknown" and raise ``error_rate_``. The higher it is, the more often questions are
+        repeated; the weight of an answer does not change.
     random_state : int, default=0
         Seed of the selection among samples to ask about.
     path : path, optional
@@ -99,6 +107,8 @@ class AnswerSession:
         :doc:`/papers/interactive` for its accuracy.
     may_stop_ : bool
         Whether little can be gained: no question is left, or ``expected_error_`` is below .02.
+    error_rate_ : float
+        Estimated share of wrong answers, or the given one.
     history_ : DataFrame
         A row per answer: samples (-1 for none), answer, kind, previous probability that they belong together,
         share of moved samples, number of clusters, ``expected_error_``, and the contradicted answer or -1.
@@ -129,13 +139,16 @@ class AnswerSession:
         base: QuestionPool,
         *,
         mode: Literal["pairs", "names"] = "pairs",
-        error_rate: float = 0.03,
+        error_rate: float | Literal["auto"] = _USUAL_RATE,
         random_state: int = 0,
         path: str | os.PathLike[str] | None = None,
         data: Any = None,
     ) -> None:
-        if not isinstance(error_rate, int | float | np.number) or not 0 <= error_rate < 0.5:
-            raise ValueError(f"error_rate must be at least 0 and below 0.5, got {quoted(error_rate)}.")
+        auto = isinstance(error_rate, str) and error_rate == "auto"
+        if not auto and not (isinstance(error_rate, int | float | np.number) and 0 <= error_rate < 0.5):
+            raise ValueError(
+                f'error_rate must be at least 0 and below 0.5, or "auto", got {quoted(error_rate)}.'
+            )
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
@@ -143,10 +156,12 @@ class AnswerSession:
                 f"data must contain one row per sample, here {base.n_samples}, got shape {np.shape(data)}."
             )
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
-        self.error_rate, self.random_state = float(error_rate), int(random_state)
+        self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
+        self.random_state = int(random_state)
         self._base, self._data = base, data
         self._fingerprint = fingerprint(base.pool.labels, base.landmark_of)
         self._inquiry = self._at(State())
+        self.error_rate_ = self._inquiry.error_rate
         # State before every answer, the answer, and its row of the history.
         self._past: list[tuple[State, dict[str, Any], dict[str, Any]]] = []
         self._undone: list[dict[str, Any]] = []
@@ -171,8 +186,9 @@ class AnswerSession:
         return fingerprint(own, self._base.landmark_of) == fingerprint(labels, landmark_of)
 
     def _at(self, state: State) -> Inquiry:
-        names = self._mode == "names"
-        return Inquiry(self._base, state, error_rate=self.error_rate, names=names, seed=self.random_state)
+        names, rate = self._mode == "names", self.error_rate
+        rate = _USUAL_RATE if rate == "auto" else rate
+        return Inquiry(self._base, state, error_rate=rate, names=names, seed=self.random_state)
 
     def _refresh(self) -> None:
         """Set the attributes that depend on the state."""
@@ -188,6 +204,11 @@ class AnswerSession:
         self.labels_: Labels = self._number[groups]
         self.n_clusters_ = len(present)
         self.expected_error_ = spread.expected_error
+        if self.error_rate == "auto":
+            repeats = [line for _, _, line in self._past if line["kind"] == "repeat"]
+            differed = sum(line["contradicts"] >= 0 for line in repeats)
+            agreed = sum(line["agrees"] for line in repeats)
+            self.error_rate_ = learnt_error_rate(agreed, differed, prior=_USUAL_RATE)
         self._question: Question | None = None
         self._asked = False
 
@@ -200,7 +221,7 @@ class AnswerSession:
     def question(self) -> Question | None:
         """Next question, or None if no question is left."""
         if not self._asked:
-            proposal = self._inquiry.proposal
+            proposal = self._repeat() or self._inquiry.proposal
             self._question = None if proposal is None else self._question_of(proposal)
             self._asked = True
         return self._question
@@ -229,7 +250,12 @@ class AnswerSession:
         )
 
     def answer(
-        self, answer: str, *, samples: Sequence[int] | None = None, question: Question | None = None
+        self,
+        answer: str,
+        *,
+        confidence: float | None = None,
+        samples: Sequence[int] | None = None,
+        question: Question | None = None,
     ) -> Self:
         """Answer the current question, or state whether two other samples belong together.
 
@@ -238,6 +264,8 @@ class AnswerSession:
         answer : str
             "together", "apart" or "unknown"; with ``mode="names"``, the name of the class of the sample, or
             "unknown".
+        confidence : float, optional
+            Probability that the answer is right, above .5 and at most 1. Default: 1 - ``error_rate``, or .97.
         samples : pair of int, optional
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
@@ -251,14 +279,15 @@ class AnswerSession:
         Raises
         ------
         ValueError
-            If the answer is not allowed, a sample does not exist, both samples are equal, or no question is
-            left.
+            If the answer or the confidence is not allowed, a sample does not exist, both samples are equal,
+            or no question is left.
         InconsistentConstraintsError
             If the answer contradicts the others and ``error_rate=0``.
         """
+        sure = self._checked_confidence(confidence)
         if samples is not None:
             i, j = self._checked_pair(samples)
-            return self._do({"answer": _checked_word(answer), "samples": [i, j]})
+            return self._do({"answer": _checked_word(answer), "samples": [i, j], **sure})
         present = self.question
         if present is None:
             raise ValueError(
@@ -278,11 +307,21 @@ class AnswerSession:
             )
         else:
             word = answer if answer == "unknown" else _checked_name(answer)
-        return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind})
+        return self._do({"answer": word, "samples": list(present.samples), "kind": present.kind, **sure})
+
+    def _checked_confidence(self, confidence: float | None) -> dict[str, float]:
+        """Entry of an event for a confidence."""
+        if confidence is None:
+            return {}
+        if (value := probability("confidence", confidence)) <= 0.5:
+            raise ValueError(f"confidence must be above 0.5 and at most 1, got {quoted(confidence)}.")
+        if self.error_rate == 0.0:
+            raise ValueError("confidence requires an error_rate above 0; with 0, all answers are certain.")
+        return {"confidence": value}
 
     def run(
         self,
-        oracle: Callable[[Question], str | None] | ArrayLike,
+        oracle: Callable[[Question], str | tuple[str, float] | None] | ArrayLike,
         budget: int | None = None,
         *,
         time_limit: float | None = None,
@@ -294,8 +333,9 @@ class AnswerSession:
         Parameters
         ----------
         oracle : callable or array-like of shape (n_samples,)
-            ``oracle(question)`` returns an answer as for :meth:`answer`, or None to end. An array has the
-            class of every sample, and None, NaN, an empty text or -1 for unknown classes.
+            ``oracle(question)`` returns an answer as for :meth:`answer`, an answer and its confidence, or
+            None to end. An array has the class of every sample, and None, NaN, an empty text or -1 for
+            unknown classes.
         budget : int, optional
             Largest number of answers. Default: ends once ``may_stop_`` is True.
         time_limit : float, optional
@@ -328,11 +368,12 @@ class AnswerSession:
         while (question := self.question) is not None:
             if number == budget or (budget is None and self.may_stop_):
                 break
-            answer = answers(question) if time_limit is None else _within(time_limit, answers, question)
+            answer = answers(question) if time_limit is None else within(time_limit, answers, question)
             if answer is None:
                 break
             try:
-                self.answer(answer)
+                word, confidence = answer if isinstance(answer, tuple) else (answer, None)
+                self.answer(word, confidence=confidence)
             except (ValueError, TypeError, AttributeError) as error:
                 asked = " and ".join(map(str, question.samples))
                 raise ValueError(
@@ -341,7 +382,7 @@ class AnswerSession:
             number += 1
         return self
 
-    def _answers_of(self, classes: Any) -> Callable[[Question], str | None]:
+    def _answers_of(self, classes: Any) -> Callable[[Question], str]:
         """Function that answers by the classes of all samples."""
         expected = f"oracle must be a function, or a class for each of {self._base.n_samples} samples"
         if isinstance(classes, str) or np.ndim(classes) != 1:
@@ -427,17 +468,13 @@ class AnswerSession:
             return answer and _checked_word(answer)
         return answer if answer == "unknown" and "name" not in event else _checked_name(answer)
 
-    def _reopen(self, event: dict[str, Any]) -> None:
-        number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
-        before, present = self._past, self._inquiry.state
-        state, old, _ = before[number]
-        key = "name" if "name" in old else "answer"
-        self._past, self._inquiry = before[:number], self._at(state)
+    def _replace(self, number: int, events: list[dict[str, Any]]) -> None:
+        """Answer again from an answer on."""
+        state = self._past[number][0]
+        self._past, self._inquiry = self._past[:number], self._at(state)
         self._refresh()
-        changed = [] if answer is None else [old | {key: answer}]
-        for again in [*changed, *(each[1] for each in before[number + 1 :])]:
-            self._apply(again)
-        self._reopened.append((len(self._past), event, before, present))
+        for event in events:
+            self._add(event)
 
     def redo(self) -> Self:
         """Repeat the last undone answer.
@@ -459,36 +496,67 @@ class AnswerSession:
         return self
 
     def _apply(self, event: dict[str, Any]) -> None:
-        """Update the state by an answer."""
+        """Update the state by an answer or a revision."""
+        before, present = self._past, self._inquiry.state
         if "reopen" in event:
-            self._reopen(event)
+            number, answer = event["reopen"], self._checked_revision(event["reopen"], event["answer"])
+            events = [again for _, again, _ in before]
+            old = events[number]
+            key = "name" if "name" in old else "answer"
+            kept = {name: value for name, value in old.items() if name not in _OF_AN_ANSWER}
+            start = number
+            if (first := self._repeated(old)) >= 0:
+                # A changed repeat may no longer withdraw the first answer.
+                start, events[first] = first, events[first] | {"withdrawn": False}
+            events[number : number + 1] = [] if answer is None else [kept | {key: answer}]
+            self._replace(start, events[start:])
+        else:
+            self._add(event)
+        if self._past is not before:
+            self._reopened.append((len(self._past), event, before, present))
+
+    def _add(self, event: dict[str, Any]) -> None:
+        """Update the state by an answer."""
+        first, word = self._repeated(event), event.get("answer", "")
+        former = self._past[first][1] if first >= 0 else {}
+        differs = {former.get("answer"), word} == {"together", "apart"}
+        if differs and not former.get("withdrawn"):
+            later = [again for _, again, _ in self._past[first + 1 :]]
+            self._replace(first, [former | {"withdrawn": True}, *later, event])
             return
-        before, labels = self._inquiry, self.labels_
+        before, labels, odds = self._inquiry, self.labels_, odds_of(event.get("confidence"))
         points = [self._point(sample) for sample in event["samples"]]
-        probability, sign = float("nan"), 0
-        if "name" in event or (len(points) == 1 and event["answer"] != "unknown"):
+        probability, sign, agrees = float("nan"), 0, False
+        if first >= 0:
+            probability, sign = self._probability_after(former, self._past[first][2]), SIGNS[word]
+            agrees = sign != 0 and former["answer"] == word
+            after = before.after_repeat(points[0], points[1], sign if agrees else 0, odds)
+        elif "name" in event or (len(points) == 1 and word != "unknown"):
             whole = "name" in event
-            after = before.after_name(
-                points[0], event["name"] if whole else event["answer"], whole_group=whole
-            )
+            name = event["name"] if whole else word
+            after = before.after_name(points[0], name, whole_group=whole, odds=odds)
         elif len(points) == 1:
             kind: Literal["groups", "sample"] = event["kind"]
             after = before.after_unnamed(Proposal(kind, (points[0],), (0,), probability, 0.0))
         else:
-            sign = SIGNS[event["answer"]]
+            sign = 0 if event.get("withdrawn") else SIGNS[word]
             proposal = self._proposal_of(event, points)
             if proposal is None:
-                after = before.after_volunteered(points[0], points[1], sign)
+                after = before.after_volunteered(points[0], points[1], sign, odds)
             else:
                 probability = proposal.probability
-                after = before.after_pair(proposal, sign)
+                after = before.after_pair(proposal, sign, odds)
+        contradicted = first if differs else -1
+        if not former:
+            contradicted = self._contradicted(points, sign, probability, odds)
         line = {
             "i": event["samples"][0],
             "j": event["samples"][1] if len(points) == 2 else -1,
             "answer": event.get("answer", event.get("name")),
             "kind": event.get("kind", "name" if "name" in event else "volunteered"),
             "probability": probability,
-            "contradicts": self._contradicted(points, sign, probability),
+            "contradicts": contradicted,
+            "agrees": agrees,
         }
         self._past.append((before.state, event, line))
         self._inquiry = after
@@ -517,12 +585,52 @@ class AnswerSession:
             return None
         return Proposal("groups", (a, b), (g, h), float(expit(inquiry.group_logits[g, h])), 0.0)
 
-    def _contradicted(self, points: list[int], sign: int, probability: float) -> int:
+    def _repeated(self, event: dict[str, Any]) -> int:
+        """Number of the answer whose question an event repeats, or -1."""
+        if event.get("kind") == "repeat":
+            for number, (_, earlier, _) in enumerate(self._past):
+                if earlier.get("kind", "repeat") != "repeat" and set(earlier["samples"]) == set(
+                    event["samples"]
+                ):
+                    return number
+        return -1
+
+    def _repeat(self) -> Proposal | None:
+        """Return a question to repeat, if one is due."""
+        if self.error_rate != "auto" or self._inquiry.state.pending is not None:
+            return None
+        kinds = [line["kind"] for _, _, line in self._past]
+        n_since = kinds[::-1].index("repeat") if "repeat" in kinds else len(kinds)
+        if n_since * self.error_rate_ < _WRONG_BEFORE_REPEAT:
+            return None
+        repeated = {self._repeated(event) for _, event, _ in self._past}
+        best, found = 0.0, None
+        for number, (_, event, line) in enumerate(self._past):
+            sign = SIGNS.get(event.get("answer", ""), 0) if len(event["samples"]) == 2 else 0
+            if not sign or number in repeated or line["kind"] not in _VALUES_OF_REPEATS:
+                continue
+            p = self._probability_after(event, line)
+            value = _VALUES_OF_REPEATS[line["kind"]] * (1.0 - p if sign > 0 else p)
+            if value > best:
+                b, a = (self._point(sample) for sample in event["samples"])
+                groups = int(self._inquiry.spread.group[a]), int(self._inquiry.spread.group[b])
+                best, found = value, Proposal("repeat", (a, b), groups, p, value)
+        return found
+
+    def _probability_after(self, event: dict[str, Any], line: dict[str, Any]) -> float:
+        """Probability that two samples belong together after an answer about them."""
+        odds = SIGNS[event["answer"]] * (odds_of(event.get("confidence")) or self._inquiry.strength)
+        return float(expit(logit(np.clip(line["probability"], 1e-9, 1 - 1e-9)) + odds))
+
+    def _contradicted(self, points: list[int], sign: int, probability: float, odds: float | None) -> int:
         """Number of the latest contradicted answer, if this one reverses a nearly certain one, or -1."""
         if not sign or not np.isfinite(probability):
             return -1
         before = probability if sign < 0 else 1.0 - probability
-        if before <= _SURE or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - self._inquiry.strength) >= 0.5:
+        if (
+            before <= _SURE
+            or expit(logit(np.clip(before, 1e-9, 1 - 1e-9)) - (odds or self._inquiry.strength)) >= 0.5
+        ):
             return -1
         for number in range(len(self._past) - 1, -1, -1):
             event = self._past[number][1]
@@ -564,6 +672,8 @@ class AnswerSession:
             event["samples"]
             for number, (_, event, _) in enumerate(self._past)
             if event.get("answer") == word and len(event["samples"]) == 2 and number != left_out
+            # The first answer to a repeated question counts, unless the second one differs.
+            if event.get("kind") != "repeat" and not event.get("withdrawn")
         ]
 
     def pairs(self) -> tuple[Int64Array, Int64Array]:
@@ -736,7 +846,7 @@ class AnswerSession:
             return
         if "reopen" in event:
             self._undone.clear()
-            self._reopen(event)
+            self._apply(event)
             return
         samples = event["samples"]
         if len(samples) == 2:
@@ -746,7 +856,8 @@ class AnswerSession:
             raise ValueError("no such sample")
         else:
             _checked_name(event["name"] if "name" in event else event["answer"])
-        if event.get("kind", "groups") not in ("groups", "sample"):
+        self._checked_confidence(event.get("confidence"))
+        if event.get("kind", "groups") not in ("groups", "sample", "repeat"):
             raise ValueError("no such kind of question")
         self._undone.clear()
         self._apply(event)
@@ -754,7 +865,13 @@ class AnswerSession:
     # Shown in notebooks.
 
     def simulate(
-        self, y: ArrayLike, n_questions: int, error_rate: float = 0.0, *, random_state: int = 0
+        self,
+        y: ArrayLike,
+        n_questions: int,
+        error_rate: float = 0.0,
+        *,
+        position_bias: float = 0.0,
+        random_state: int = 0,
     ) -> pd.DataFrame:
         """Simulate a new session of the same fit, with answers from known classes.
 
@@ -766,6 +883,8 @@ class AnswerSession:
             Largest number of answers. The simulation stops earlier if no question is left.
         error_rate : float, default=0.0
             Share of wrong answers.
+        position_bias : float, default=0.0
+            Share of pairs with answers that depend only on the order of the samples.
         random_state : int, default=0
             Seed of the wrong answers.
 
@@ -777,7 +896,9 @@ class AnswerSession:
         fresh = type(self)(
             self._base, mode=self._mode, error_rate=self.error_rate, random_state=self.random_state
         )
-        return simulate(fresh, y, n_questions, error_rate, random_state=random_state)
+        return simulate(
+            fresh, y, n_questions, error_rate, position_bias=position_bias, random_state=random_state
+        )
 
     def __repr__(self) -> str:
         return (
@@ -792,6 +913,8 @@ class AnswerSession:
             f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} confirmed); "
             f"about {self.expected_error_:.0%} of the samples may be in a wrong one."
         )
+        if self.error_rate == "auto":
+            words += f" About {self.error_rate_:.0%} of the answers are estimated to be wrong."
         if self.may_stop_:
             words += " Further answers would change little; you can stop."
         elif self.expected_error_ < _PRESENTABLE:
@@ -882,30 +1005,6 @@ class AnswerSession:
             buttons = [field, named, button("Don't know", lambda: self.answer("unknown")), *buttons]
         refresh()
         return widgets.VBox([shown, widgets.HBox(buttons), told])
-
-
-def _within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
-    """Answer of an oracle; TimeoutError if it takes longer."""
-    found: Queue[tuple[Any, BaseException | None]] = Queue()
-
-    def call() -> None:
-        try:
-            found.put((oracle(question), None))
-        except BaseException as error:
-            found.put((None, error))
-
-    # A thread that hangs must not prevent the end of the process.
-    Thread(target=call, daemon=True).start()
-    try:
-        answer, error = found.get(timeout=seconds)
-    except Empty:
-        asked = " and ".join(map(str, question.samples))
-        raise TimeoutError(
-            f"the oracle gave no answer about samples {asked} in {seconds:g} seconds"
-        ) from None
-    if error is not None:
-        raise error
-    return answer
 
 
 def _image(picture: Picture | None) -> str:

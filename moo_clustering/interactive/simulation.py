@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -25,8 +28,9 @@ class Question:
     ----------
     samples : tuple of int
         Two samples that may belong together, or one sample whose class is asked for.
-    kind : {"groups", "sample"}
-        Whether the answer is about two groups, or about the group of the first sample.
+    kind : {"groups", "sample", "repeat"}
+        Whether the answer is about two groups, about the group of the first sample, or repeats an answered
+        question with its samples in the other order.
     probability : float
         Probability before the answer that the two samples belong together.
     value : float
@@ -38,7 +42,7 @@ class Question:
     """
 
     samples: tuple[int, ...]
-    kind: Literal["groups", "sample"]
+    kind: Literal["groups", "sample", "repeat"]
     probability: float
     value: float
     concerns: IntpArray
@@ -70,6 +74,7 @@ def simulate(
     n_questions: int,
     error_rate: float = 0.0,
     *,
+    position_bias: float = 0.0,
     at: Collection[int] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
@@ -83,7 +88,11 @@ def simulate(
     n_questions : int
         Largest number of answers.
     error_rate : float, default=0.0
-        Share of wrong answers. A repeated question gets the same answer.
+        Share of wrong answers. Sessions with the same question get the same answer; a repeated question gets
+        an independent one.
+    position_bias : float, default=0.0
+        Share of pairs with answers that depend only on the order of the two samples: "together" if the first
+        has the smaller number, otherwise "apart".
     at : collection of int, optional
         Numbers of answers to report. Default: all, starting with 0.
     random_state : int, default=0
@@ -111,13 +120,14 @@ def simulate(
             f"y must contain one class for each of the {n_samples} samples, got shape {values.shape}."
         )
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
+    position_bias = probability("position_bias", position_bias)
     if any(v is None or v != v for v in values.tolist()):
         raise ValueError("y must contain classes, and -1 for samples without a class, got NaN or None.")
     known = np.array([not (isinstance(v, int | float | np.number) and v == -1) for v in values.tolist()])
     classes, codes = np.unique(values[known], return_inverse=True)
     code_of = np.full(len(values), -1)
     code_of[known] = codes
-    lines = {}
+    lines, n_times = {}, Counter[tuple[int, ...]]()
     for number in range(n_questions + 1):
         question = asker.question if number < n_questions else None
         if at is None or number in at or question is None:
@@ -127,9 +137,15 @@ def simulate(
         pair = question.samples if len(question.samples) == 1 else ordered(*question.samples)
         rng = np.random.default_rng([random_state, *pair])
         wrong = bool(rng.random() < error_rate)
+        if n_times[pair]:
+            again = np.random.default_rng([random_state, *pair, n_times[pair]])
+            wrong = bool(again.random() < error_rate)
+        n_times[pair] += 1
         asked = code_of[list(question.samples)]
         if (asked < 0).any():
             asker.answer("unknown")
+        elif len(asked) == 2 and rng.random() < position_bias:
+            asker.answer("together" if question.samples == pair else "apart")
         elif len(asked) == 2:
             asker.answer("together" if (asked[0] == asked[1]) != wrong else "apart")
         else:
@@ -156,3 +172,27 @@ def share_moved(before: Labels, after: Labels) -> float:
     shared = table.reshape(-1, width)
     rows, columns = linear_sum_assignment(-shared)
     return float(1.0 - shared[rows, columns].sum() / len(before))
+
+
+def within(seconds: float, oracle: Callable[[Question], Any], question: Question) -> Any:
+    """Answer of an oracle; TimeoutError if it takes longer."""
+    found: Queue[tuple[Any, BaseException | None]] = Queue()
+
+    def call() -> None:
+        try:
+            found.put((oracle(question), None))
+        except BaseException as error:
+            found.put((None, error))
+
+    # A thread that hangs must not prevent the end of the process.
+    Thread(target=call, daemon=True).start()
+    try:
+        answer, error = found.get(timeout=seconds)
+    except Empty:
+        asked = " and ".join(map(str, question.samples))
+        raise TimeoutError(
+            f"the oracle gave no answer about samples {asked} in {seconds:g} seconds"
+        ) from None
+    if error is not None:
+        raise error
+    return answer

@@ -255,3 +255,34 @@ def test_names_in_json(asked_run):
     questions = said(ask(asked_run, typed, "--json", "--mode", "names"))
     assert questions[2]["known"] == ["tall", "small"]
     assert [len(question["samples"]) for question in questions[:3]] == [1, 1, 1]
+
+
+def test_confident_answers_in_json(asked_run):
+    typed = [
+        {"answer": "t", "confidence": 0.9},
+        {"answer": "a", "confidence": 1},
+        {"answer": "?", "confidence": None},
+        {"answer": "a", "confidence": 0.4},
+        {"answer": "a", "confidence": "high"},
+    ]
+    result = ask(asked_run, "".join(f"{json.dumps(line)}\n" for line in typed), "--json")
+    assert result.exit_code == 0, result.output
+    lines = (asked_run / "answers.json").read_text().splitlines()[1:]
+    answers = [(event["answer"], event.get("confidence")) for event in map(json.loads, lines)]
+    assert answers == [("together", 0.9), ("apart", 1.0), ("unknown", None)]
+    errors = [line["error"] for line in said(result) if "error" in line]
+    assert errors[0] == "confidence must be above 0.5 and at most 1, got 0.4."
+    assert errors[1] == "confidence must be a number from 0 to 1, got 'high'"
+
+
+def test_an_error_rate_is_learnt(asked_run):
+    typed = "t\n" * 12
+    result = ask(asked_run, typed, "--error-rate", "auto")
+    assert result.exit_code == 0, result.output
+    assert "3% of the answers are estimated to be wrong." in result.output
+    session = open_session(asked_run, resume=True, error_rate="auto").session
+    assert session.error_rate == "auto"
+    assert "repeat" in set(session.history_["kind"])
+    record = json.loads((asked_run / "asked" / "run.json").read_text())
+    assert record["answers"]["error_rate"] == session.error_rate_
+    assert "leave out --error-rate 0.1" in ask(asked_run, "", "--resume", "--error-rate", "0.1").stderr

@@ -329,7 +329,7 @@ WORDS = ["together", "apart", "unknown", "pair", "undo", "redo", "name", "reopen
     st.randoms(),
 )
 def test_any_answers_leave_a_partition(words, draws):
-    session = ANY.ask()
+    session = ANY.ask(error_rate=draws.choice([0.03, "auto"]))
     for word in words:
         if word == "undo" and len(session.history_):
             session.undo()
@@ -346,8 +346,9 @@ def test_any_answers_leave_a_partition(words, draws):
             session.name(draws.randrange(session.n_clusters_), draws.choice("ab"))
         elif word in ("together", "apart", "unknown") and session.question is not None:
             samples = tuple(sorted(session.question.samples))
-            history = session.history_.query("kind != 'volunteered'")
-            assert samples not in {tuple(sorted(pair)) for pair in history[["i", "j"]].to_numpy().tolist()}
+            history = session.history_.query("kind not in ('volunteered', 'repeat')")
+            asked = {tuple(sorted(pair)) for pair in history[["i", "j"]].to_numpy().tolist()}
+            assert (samples in asked) == (session.question.kind == "repeat")
             session.answer(word)
         assert set(session.labels_.tolist()) == set(range(session.n_clusters_))
         assert 0 <= session.expected_error_ <= 1
@@ -434,7 +435,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask("names").answer("apart"), "two samples"),
         (lambda: blobs.ask("words"), "mode must be"),
         (lambda: blobs.ask(error_rate=0.5), "below 0.5"),
-        (lambda: blobs.ask(error_rate="no"), "below 0.5"),
+        (lambda: blobs.ask(error_rate="no"), "below 0.5, or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
         (lambda: blobs.take(3), "a session of this fit"),
         (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
