@@ -356,7 +356,7 @@ def load_documents(
         if given.label_sets is not None:
             known = read(labels=labels, drop=(*drop, str(partial_labels)))
             sets = [() if names == ("-1",) else names for names in given.label_sets]
-            return TextSamples.of(known, sets=sets)
+            return TextSamples.of(known, partial_label_sets=sets)
     try:
         return TextSamples.of(read(labels=labels, partial_labels=partial_labels, drop=drop))
     except DataError as error:

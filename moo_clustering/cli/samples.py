@@ -44,6 +44,9 @@ class Samples(Table):
     category_names: tuple[str, ...] = ()  # names of the columns of categories
     notes: tuple[str, ...] = ()  # sentences about the conversion of columns
     source: Any = None  # the data set as read
+    # Known classes and partial labels if samples can have several; empty without a label.
+    label_sets: LabelSets | None = None
+    partial_label_sets: LabelSets | None = None
     # Tables whose columns were converted to features, as read and as prepared.
     given: pd.DataFrame | None = None
     prepared: PreparedTable | None = None
@@ -68,11 +71,6 @@ class Samples(Table):
         own = {each.name for each in fields(cls)}
         shared = {each.name: getattr(data, each.name) for each in fields(data) if each.name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.row_ids)
 
     @property
     def features(self) -> str:
@@ -126,23 +124,30 @@ class Samples(Table):
 
         Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
         """
+        names, sets = self.partial_names, self.partial_label_sets
+        if sets is not None:
+            names = tuple(sorted({name for found in sets for name in found}))
+            return names, indicators(sets, names), True
         if self.partial_y is None:
             return None
-        names = self.partial_names
         return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
         """Known classes of every sample for scoring, or None."""
-        return None if self.y is None else _class_sets(self.y, self.target_names)
+        if self.label_sets is not None or self.y is None:
+            return self.label_sets
+        return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Agreement of clusters with the known classes of samples; empty without classes.
 
-        With partial labels, also the accuracy on samples that are unlabelled in the fit. With ``use``, the
-        scores are of the withheld labels.
+        With partial labels, also the accuracy on samples that are unlabelled in the fit. With several classes
+        per sample, the entropy in bits, and its mean over random permutations of the labels as a control.
         """
         from moo_clustering.validity import clustering_accuracy
 
+        if self.label_sets is not None:
+            return _entropies(self.label_sets, labels)
         if self.y is None or not (known := self.y >= 0).any():
             return {}
         values = self._agreement(self.y[known], labels[known])
@@ -225,8 +230,8 @@ class CategorySamples(Samples):
 
     def record(self) -> dict[str, Any]:
         """Adds the columns of categories."""
-        names = list(self.feature_names)
-        columns = {"n_features": len(names), "feature_names": names, "categories": list(self.category_names)}
+        names, categories = list(self.feature_names), list(self.category_names)
+        columns = {"n_features": len(names), "feature_names": names, "categories": categories}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
 
     def columns(self) -> pd.DataFrame:
@@ -261,11 +266,10 @@ class LabelSetSamples(UntabledSamples):
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Entropy of the withheld labels, within clusters and in random order."""
-        if use is None or not use.is_held_out.any():
+        if use is None:
             return {}
-        rows = np.flatnonzero(use.is_held_out)
-        sets = [tuple(use.names[column] for column in np.flatnonzero(row)) for row in use.held_out[rows]]
-        return _entropies(sets, labels[rows])
+        sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
+        return _entropies(sets, labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,8 +277,6 @@ class TextSamples(UntabledSamples):
     """Documents, later with features of their terms."""
 
     source: Documents = field(kw_only=True)
-    # Partial label sets of documents, empty for unlabelled documents.
-    sets: LabelSets | None = None
     # shape (n_documents, n_terms): weights of the terms; X contains these or their leading components.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
@@ -312,26 +314,6 @@ class TextSamples(UntabledSamples):
     def report_data(self) -> dict[str, Any]:
         """The weights of the terms, which describe clusters better than the components."""
         return super().report_data() | {"X": self.weights}
-
-    def partial_sets(self) -> PartialSets | None:
-        """Label sets, if documents can have several labels."""
-        if self.sets is None:
-            return super().partial_sets()
-        names = tuple(sorted({name for found in self.sets for name in found}))
-        return names, indicators(self.sets, names), True
-
-    def known_sets(self) -> LabelSets | None:
-        """Known classes of every document, which can be several."""
-        sets = self.source.label_sets
-        return super().known_sets() if sets is None else sets
-
-    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Entropy in bits of several classes per document within clusters.
-
-        The mean entropy of 20 random permutations of the labels is the control.
-        """
-        sets = self.source.label_sets
-        return super().scores(labels) if sets is None else _entropies(sets, labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,7 +112,7 @@ def test_label_sets_of_documents():
     ids = np.arange(4)
     known = [("v", "z"), ("u",), (), ("u", "v")]
     documents = Documents("d", list("abcd"), ids, label_sets=known, target_names=("u", "v", "z"))
-    samples = TextSamples.of(documents, sets=[(), ("v",), ("u", "v"), ()])
+    samples = TextSamples.of(documents, partial_label_sets=[(), ("v",), ("u", "v"), ()])
     with pytest.warns(UserWarning, match="'z'"):
         use = label_use(samples, None, 0)
     assert use.names == ("u", "v", "z")
@@ -122,7 +122,7 @@ def test_label_sets_of_documents():
 
 def test_single_known_classes_beside_partial_sets():
     documents = Documents("d", list("abc"), np.arange(3), y=np.array([1, 0, -1]), target_names=("u", "v"))
-    samples = TextSamples.of(documents, sets=[(), ("v", "u"), ()])
+    samples = TextSamples.of(documents, partial_label_sets=[(), ("v", "u"), ()])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         use = label_use(samples, None, 0)
