@@ -69,7 +69,7 @@ class Samples(Table):
     def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
         """Samples of a data set, with the fields that it has."""
         own = {each.name for each in fields(cls)}
-        shared = {each.name: getattr(data, each.name) for each in fields(data) if each.name in own}
+        shared = {name: value for name, value in vars(data).items() if name in own}
         return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
 
     @property
