@@ -16,7 +16,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
@@ -422,22 +422,18 @@ def _lock_file(path: Path) -> int:
     raise BlockingIOError(errno.EAGAIN, "the file is removed again and again")
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path) -> AbstractContextManager[BinaryIO]:
     """Context with a binary file that replaces ``path`` at its end, unless an exception is raised.
 
     The block writes to a temporary file in the same folder, which is then renamed. After a failure (full
     disk, Ctrl-C) ``path`` is unchanged and the temporary file removed. An OSError names ``path``.
     """
-    with _written(path, os.replace) as file:
-        yield file
+    return _written(path, os.replace)
 
 
-@contextmanager
-def creating(path: Path) -> Iterator[BinaryIO]:
+def creating(path: Path) -> AbstractContextManager[BinaryIO]:
     """Like :func:`replacing`, but raises a FileExistsError if the file exists at the end of the block."""
-    with _written(path, _put) as file:
-        yield file
+    return _written(path, _put)
 
 
 @contextmanager
@@ -854,47 +850,41 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    if ("method" in there or "method" in here) and not _same(there, here, "method"):
+    if "method" in {**there, **here} and not _same(there, here, "method"):
         # If the methods differ, all parameters differ too.
         return [_difference("method", there, here, "method")]
     found = []
-    for key in _keys(there, here):
+    for key in {**there, **here}:
         if _same(there, here, key):
             continue
         if key == "data":
             found.append("the data differ")
         elif key == "parameters" and isinstance(there.get(key), dict) and isinstance(here.get(key), dict):
+            old, new = there[key], here[key]
             found += [
-                _difference(f"parameter {name}", there[key], here[key], name)
-                for name in _keys(there[key], here[key])
-                if not _same(there[key], here[key], name)
+                _difference(f"parameter {name}", old, new, name)
+                for name in old | new
+                if not _same(old, new, name)
             ]
         else:
             found.append(_difference(key, there, here, key))
     return found
 
 
-def _keys(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    return [*there, *(key for key in here if key not in there)]
-
-
 def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
     if key not in there or key not in here:
         return False
     # The text comparison makes NaN equal NaN, the value comparison 1 equal 1.0.
-    return bool(there[key] == here[key]) or _text(there[key]) == _text(here[key])
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    texts = {json.dumps(values[key], sort_keys=True) for values in (there, here)}
+    return bool(there[key] == here[key]) or len(texts) == 1
 
 
 def _difference(what: str, there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> str:
-    return f"{what} is {_short(there, key)} there and {_short(here, key)} here"
+    old, new = (repr(values[key]) if key in values else "absent" for values in (there, here))
+    return f"{what} is {_short(old)} there and {_short(new)} here"
 
 
-def _short(values: Mapping[str, Any], key: str) -> str:
-    text = repr(values[key]) if key in values else "absent"
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

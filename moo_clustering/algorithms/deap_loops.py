@@ -415,10 +415,13 @@ class GenerationalStep(CountedStep):
             if rival is None or best.fitness > rival.fitness:
                 worst = min(range(len(children)), key=lambda i: (_quality(children[i]), -i))
                 children[worst] = best
-        return children, self._own_columns(n_crossed)
+        return children, self._crossings(n_crossed)
 
-    def _own_columns(self, n_crossed: int) -> Columns:
-        return {}
+    def _begin(self, population: Individuals) -> Columns:
+        return self._crossings(0)
+
+    def _crossings(self, count: int) -> Columns:
+        return {"ncross": count} if "ncross" in self.columns else {}
 
     def _cross(self, children: Individuals, toolbox: base.Toolbox, rng: np.random.Generator) -> int:
         crossed = np.flatnonzero(rng.random(len(children) // 2) < self.cxpb)
@@ -487,12 +490,6 @@ class GcukStep(GenerationalStep):
         max_evals: int | None = None,
     ) -> None:
         super().__init__(cxpb=cxpb, mutpb=mutpb, kmpb=0.0, elitism=elitism, legal=legal, max_evals=max_evals)
-
-    def _begin(self, population: Individuals) -> Columns:
-        return self._own_columns(0)
-
-    def _own_columns(self, n_crossed: int) -> Columns:
-        return {"ncross": n_crossed}
 
 
 class ChcStep(CountedStep):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -64,6 +65,7 @@ _MADE_ANEW = {kind.__qualname__: kind for kind in (HyperplaneNormalization,)}
 _FIELDS = ("_X", "_F", "_G", "_H", "_dF", "_dG", "_dH", "_ddF", "_ddG", "_ddH", "_CV")
 _EVALUATED = "evaluated."  # no field has a dot
 _DATA = "data."
+_SEQUENCES = (list, tuple, set)
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
 # Attributes that the run replaces, or that do not influence it.
@@ -611,16 +613,13 @@ class AlgorithmState:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
-        self._tokens: dict[Path, Any] = {}
-        self._shapes: dict[Path, Any] = {}
+        self._initial: dict[Path, Any] = {}  # tokens of leaves, shapes of parts
         self._kept: list[Any] = []  # references, so that ids are not reused
         packer = Packer(algorithm.random_state)
         for path, what, value in walk(algorithm):
-            if what == "leaf":
-                self._tokens[path] = _token(packer, value)[0]
+            if what != "hook":
+                self._initial[path] = packer.token(value)[0] if what == "leaf" else shape_of(value)
                 self._kept.append(value)
-            else:
-                self._shapes[path] = shape_of(value)
 
     def save(self) -> searches.State:
         """Return arrays and metadata of all changes; raise a ValueError if a change cannot be saved."""
@@ -628,57 +627,58 @@ class AlgorithmState:
         entries: list[dict[str, Any]] = []
         arrays: dict[str, Any] = {}
         for path, what, value in walk(self._algorithm):
-            own: Any = {}
-            if what == "leaf":
-                token, packed, own_list = _token(packer, value)
-                if self._tokens.get(path) == token:
-                    continue
-                if own_list is None:
-                    raise self._unsaved(path, f"became a {type(value).__qualname__}, which is not plain data")
-                entries.append({"path": path, "value": packed, "n_arrays": len(own_list)})
-                own = {str(i): array for i, array in enumerate(own_list)}
-            elif what == "hook":
+            own: dict[str, Any] = {}
+            name = type(value).__qualname__
+            if what == "hook":
                 own, meta = value.checkpoint_state()
-                entries.append({"path": path, "hook": meta})
-            elif self._shapes.get(path) != shape_of(value):
-                if type(value).__qualname__ not in _MADE_ANEW:
-                    raise self._unsaved(
-                        path, f"was replaced by another {type(value).__qualname__}, which cannot be made anew"
-                    )
-                entries.append({"path": path, "part": type(value).__qualname__})
-            arrays |= searches.prefixed(f"entry{len(entries) - 1}", own)
+                entry = {"hook": meta}
+            elif what == "leaf":
+                token, packed, plain = packer.token(value)
+                if self._initial.get(path) == token:
+                    continue
+                if plain is None:
+                    raise self._unsaved(path, f"became a {name}, which is not plain data")
+                own, entry = plain, {"value": packed}
+            elif self._initial.get(path) == shape_of(value):
+                continue
+            elif name not in _MADE_ANEW:
+                raise self._unsaved(path, f"was replaced by another {name}, which cannot be made anew")
+            else:
+                entry = {"part": name}
+            arrays |= searches.prefixed(f"entry{len(entries)}", own)
+            entries.append({"path": path, **entry})
         try:
-            table, columns = searches.to_columns(packer.rows())
+            table, columns = searches.to_columns([_flatten(each) for each in packer.individuals])
         except searches.NotStorableError as error:
             raise self._unsaved((), f"has a population in which {error}") from error
         return arrays | searches.prefixed("individuals", table), {"entries": entries, "individuals": columns}
 
     def restore(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
         """Restore a saved state; the algorithm must be set up in the same way."""
+        packer = Packer(self._algorithm.random_state)
         rows = searches.from_columns(searches.within("individuals", arrays), meta["individuals"])
-        unpacker = Unpacker(rows, self._algorithm.random_state)
+        packer.individuals = [_unflatten(row) for row in rows]
         hooks = []
         for i, entry in enumerate(meta["entries"]):
-            path = [(kind, name) for kind, name in entry["path"]]
-            own = searches.within(f"entry{i}", arrays)
+            path, own = entry["path"], searches.within(f"entry{i}", arrays)
             if "hook" in entry:
                 hooks.append((path, own, entry["hook"]))
                 continue
-            owner, last = self._follow(path[:-1]), path[-1]
+            owner, (kind, name) = self._follow(path[:-1]), path[-1]
             if "part" in entry:
-                kind = _MADE_ANEW[entry["part"]]
-                assign(owner, last, kind.__new__(kind))
+                made = _MADE_ANEW[entry["part"]]
+                value = made.__new__(made)
             else:
-                values = [own[str(k)] for k in range(entry["n_arrays"])]
-                assign(owner, last, unpacker.unpack(entry["value"], values, current(owner, last)))
+                value = packer.unpack(entry["value"], own, _current(owner, path[-1]))
+            if kind == "attribute":
+                setattr(owner, name, value)
+            else:
+                owner[name] = value
         for path, own, own_meta in hooks:  # last, because hooks may use other restored attributes
             self._follow(path).restore_checkpoint_state(own, own_meta)
 
-    def _follow(self, path: list[tuple[str, Any]]) -> Any:
-        value: Any = self._algorithm
-        for step in path:
-            value = current(value, step)
-        return value
+    def _follow(self, path: Sequence[Step]) -> Any:
+        return reduce(_current, path, self._algorithm)
 
     def _unsaved(self, path: Path, why: str) -> ValueError:
         name = type(self._algorithm).__name__
@@ -689,112 +689,103 @@ class AlgorithmState:
         )
 
 
-def _token(packer: Packer, value: Any) -> tuple[Any, Any, list[Any] | None]:
-    """Return a token that changes with the value, the packed value, and its arrays.
-
-    Other objects than plain data are compared by identity, and have no arrays.
-    """
-    arrays: list[Any] = []
-    before = packer.n_references
-    try:
-        packed = packer.pack(value, arrays)
-    except searches.NotStorableError:
-        return ("object", id(value)), None, None
-    if packer.n_references > before:
-        return object(), packed, arrays  # always new: individuals may change under the same row numbers
-    return (json.dumps(packed), fingerprint(*arrays)), packed, arrays
+def _current(owner: Any, step: Step) -> Any:
+    """Return the object at the end of a step, or None for a missing attribute."""
+    kind, name = step
+    return getattr(owner, name, None) if kind == "attribute" else owner[name]
 
 
 class Packer:
-    """Convert values to JSON, with arrays and individuals in separate tables.
+    """Convert values to JSON and back, with arrays and individuals in separate tables.
 
     An individual that several populations share (population, optimum, archive) is one row of the table
-    ``individuals``, ordered by first reference, and one object after unpacking. ``n_references`` counts the
-    references. ``rng``, the generator of the run, is saved elsewhere.
+    ``individuals``, ordered by first reference, and one object after unpacking. ``rng``, the generator of
+    the run, is saved elsewhere.
     """
 
     def __init__(self, rng: np.random.Generator | None) -> None:
         self.individuals: list[Individual] = []
-        self.n_references = 0
+        self._n_references = 0
         self._rows: dict[int, int] = {}
         self._rng = rng
 
-    def pack(self, value: Any, arrays: list[Any]) -> Any:
-        """Convert a value to JSON, and append its arrays to ``arrays``, or raise a NotStorableError."""
-        if value is None or type(value) in (bool, int, float, str):
+    def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
+        """Return a token that changes with the value, the packed value, and its arrays.
+
+        Other objects than plain data are compared by identity, and have no arrays.
+        """
+        arrays: dict[str, Any] = {}
+        before = self._n_references
+        try:
+            packed = self.pack(value, arrays)
+        except searches.NotStorableError:
+            return ("object", id(value)), None, None
+        if self._n_references > before:
+            return object(), packed, arrays  # always new: individuals may change under the same row numbers
+        return (json.dumps(packed), fingerprint(*arrays.values())), packed, arrays
+
+    def pack(self, value: Any, arrays: dict[str, Any]) -> Any:
+        """Convert a value to JSON, and add its arrays to ``arrays``, or raise a NotStorableError."""
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
             return value
         if isinstance(value, Population):
-            return {
-                "population": self._append(np.array([self._row(i) for i in value], dtype=np.int64), arrays)
-            }
+            rows = np.array([self._row(individual) for individual in value], dtype=np.int64)
+            return {"population": _append(rows, arrays)}
         if isinstance(value, Individual):
             return {"individual": self._row(value)}
         if isinstance(value, np.random.Generator):
             return {"rng": None if value is self._rng else searches.rng_state(value)}
         if isinstance(value, np.generic) and not value.dtype.hasobject:
-            return {"scalar": self._append(np.asarray(value), arrays)}
-        if type(value) is np.ndarray and not value.dtype.hasobject:
-            return {"array": self._append(value, arrays)}
-        if type(value) in (list, tuple, set):
-            return {type(value).__name__: [self.pack(item, arrays) for item in value]}
-        if type(value) is dict:
+            return {"scalar": _append(np.asarray(value), arrays)}
+        if kind is np.ndarray and not value.dtype.hasobject:
+            return {"array": _append(value, arrays)}
+        if kind in _SEQUENCES:
+            return {kind.__name__: [self.pack(item, arrays) for item in value]}
+        if kind is dict:
             return {"dict": [[self.pack(k, arrays), self.pack(v, arrays)] for k, v in value.items()]}
-        raise searches.NotStorableError(
-            f"a {type(value).__module__}.{type(value).__qualname__} is not plain data"
-        )
+        raise searches.NotStorableError(f"a {kind.__module__}.{kind.__qualname__} is not plain data")
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return all packed individuals as flat mappings, for ``to_columns``."""
-        return [_flatten(individual) for individual in self.individuals]
-
-    def _row(self, individual: Individual) -> int:
-        self.n_references += 1
-        row = self._rows.setdefault(id(individual), len(self.individuals))
-        if row == len(self.individuals):
-            self.individuals.append(individual)
-        return row
-
-    def _append(self, array: Any, arrays: list[Any]) -> int:
-        arrays.append(array)
-        return len(arrays) - 1
-
-
-class Unpacker:
-    """Inverse of :class:`Packer`, with the rows of ``from_columns`` and the generator of the run."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]], rng: np.random.Generator | None) -> None:
-        self.individuals = [_unflatten(row) for row in rows]
-        self._rng = rng
-
-    def unpack(self, packed: Any, arrays: Sequence[Any], current: Any = None) -> Any:
-        """Convert JSON of :meth:`Packer.pack` to a value; archives get the type of ``current``."""
+    def unpack(self, packed: Any, arrays: Mapping[str, Any], current: Any = None) -> Any:
+        """Convert JSON of :meth:`pack` to a value; archives get the type of ``current``."""
         if not isinstance(packed, dict):
             return packed
         [(kind, content)] = packed.items()
         if kind == "population":
-            return self._population(arrays[content], current)
+            return self._population(arrays[str(content)], current)
         if kind == "individual":
             return self.individuals[content]
         if kind == "rng":
             return self._rng if content is None else searches.rng_from_state(content)
         if kind == "scalar":
-            return arrays[content][()]
+            return arrays[str(content)][()]
         if kind == "array":
-            return arrays[content]
-        items = [
-            tuple(self.unpack(i, arrays) for i in item) if kind == "dict" else self.unpack(item, arrays)
-            for item in content
-        ]
-        return {"list": list, "tuple": tuple, "set": set, "dict": dict}[kind](items)
+            return arrays[str(content)]
+        if kind == "dict":
+            return {self.unpack(k, arrays): self.unpack(v, arrays) for k, v in content}
+        [made] = [made for made in _SEQUENCES if made.__name__ == kind]
+        return made(self.unpack(item, arrays) for item in content)
 
     def _population(self, rows: Any, current: Any) -> Population:
         members = np.empty(len(rows), dtype=object)
         members[:] = [self.individuals[row] for row in rows]
-        population = members.view(type(current) if isinstance(current, Population) else Population)
-        population.__dict__.update(
-            getattr(current, "__dict__", {}) if isinstance(current, Population) else {}
-        )
+        if not isinstance(current, Population):
+            return members.view(Population)
+        population = members.view(type(current))
+        population.__dict__.update(current.__dict__)
         return population
+
+    def _row(self, individual: Individual) -> int:
+        self._n_references += 1
+        row = self._rows.setdefault(id(individual), len(self.individuals))
+        if row == len(self.individuals):
+            self.individuals.append(individual)
+        return row
+
+
+def _append(array: Any, arrays: dict[str, Any]) -> int:
+    arrays[str(len(arrays))] = array
+    return len(arrays) - 1
 
 
 def _flatten(individual: Individual) -> dict[str, Any]:
@@ -827,40 +818,18 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     ``"part"`` (objects of operator classes of pymoo and this package, and lists, tuples and dictionaries of
     such), ``"hook"`` (objects that save their own attributes) and ``"leaf"`` (other attributes).
     """
-    seen = {id(algorithm)}
     # plain values (None, True, small integers) are shared objects, and do not belong to the problem
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()
         if isinstance(value, np.ndarray) or hasattr(value, "__dict__")
-    }
-    saves_itself = isinstance(algorithm, searches.Checkpointable)
-    if saves_itself:
-        yield (), "hook", algorithm
-    for name, value in list(vars(algorithm).items()):
-        if name not in _TRANSIENT:
-            skip_leaf = saves_itself and name not in _CORE
-            yield from _walk((("attribute", name),), value, seen, constant, skip_leaf=skip_leaf)
-
-
-def current(owner: Any, step: Step) -> Any:
-    """Return the object at the end of a step, or None for a missing attribute."""
-    kind, name = step
-    return getattr(owner, name, None) if kind == "attribute" else owner[name]
-
-
-def assign(owner: Any, step: Step, value: Any) -> None:
-    """Assign a value at the end of a step."""
-    kind, name = step
-    if kind == "attribute":
-        setattr(owner, name, value)
-    else:
-        owner[name] = value
+    } - {id(algorithm)}
+    return _walk((), algorithm, set(), constant, skip_leaf=False)
 
 
 def shape_of(part: Any) -> Any:
     """Return the type and size of a part, which must not change, because only attributes are restored."""
-    return (type(part), len(part)) if _is_container(part) else type(part)
+    return type(part), None if _is_part(part) else len(part)
 
 
 def _walk(
@@ -868,14 +837,8 @@ def _walk(
 ) -> Iterator[tuple[Path, str, Any]]:
     if id(value) in constant or isinstance(value, (Problem, Callback, Termination)):
         return
-    inside: list[tuple[Step, Any]]
-    if _is_part(value):
-        inside = [(("attribute", name), item) for name, item in vars(value).items()]
-        saves_itself = isinstance(value, searches.Checkpointable)
-    elif _holds_parts(value):
-        inside = _items(value)
-        saves_itself = skip_leaf
-    else:
+    is_part = _is_part(value)
+    if not is_part and not _holds_parts(value):
         if not skip_leaf:
             yield path, "leaf", value
         return
@@ -883,10 +846,13 @@ def _walk(
         return
     seen.add(id(value))
     yield path, "part", value
-    if isinstance(value, searches.Checkpointable):
+    saves_itself = isinstance(value, searches.Checkpointable) if is_part else skip_leaf
+    if is_part and saves_itself:
         yield path, "hook", value
-    for step, item in inside:
-        yield from _walk((*path, step), item, seen, constant, skip_leaf=saves_itself)
+    for step, item in _steps(value):
+        if path or step[1] not in _TRANSIENT:
+            skip = saves_itself and bool(path or step[1] not in _CORE)
+            yield from _walk((*path, step), item, seen, constant, skip_leaf=skip)
 
 
 def _is_part(value: Any) -> bool:
@@ -897,14 +863,15 @@ def _is_part(value: Any) -> bool:
     return any(f"{kind.__module__}.".startswith(_STATEFUL_MODULES) for kind in type(value).__mro__)
 
 
-def _is_container(value: Any) -> bool:
-    return type(value) in (list, tuple, dict)
-
-
 def _holds_parts(value: Any) -> bool:
-    return _is_container(value) and any(_is_part(item) or _holds_parts(item) for _, item in _items(value))
+    return type(value) in (list, tuple, dict) and any(
+        _is_part(item) or _holds_parts(item) for _, item in _steps(value)
+    )
 
 
-def _items(container: Any) -> list[tuple[Step, Any]]:
-    pairs = container.items() if isinstance(container, dict) else enumerate(container)
-    return [(("item", key), value) for key, value in pairs]
+def _steps(owner: Any) -> list[tuple[Step, Any]]:
+    """Steps into a part or container, and the objects at their ends."""
+    if type(owner) in (list, tuple):
+        return [(("item", place), item) for place, item in enumerate(owner)]
+    pairs, kind = (owner, "item") if type(owner) is dict else (vars(owner), "attribute")
+    return [((kind, name), item) for name, item in pairs.items()]

@@ -39,7 +39,7 @@ from moo_clustering.cli.folder import (
     saved_table,
     write_csv,
 )
-from moo_clustering.cli.samples import PreparedSamples, TextSamples
+from moo_clustering.cli.samples import TextSamples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened, shown_warnings
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
@@ -132,7 +132,7 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
         data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
         names = names[:most]
     ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
-    notes = samples.notes_of_rows if isinstance(samples, PreparedSamples) else None
+    notes = samples.notes_of_rows
     if notes is not None and not samples.has_row_ids:
         # A column that was not clustered can identify rows better than their numbers.
         unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
@@ -144,9 +144,9 @@ def _shown(job: Job, rows: Any) -> ShownSamples:
         samples=rows,
         names=ids,
         feature_names=names,
-        texts=samples.documents.texts if isinstance(samples, TextSamples) else None,
+        texts=samples.source.texts if isinstance(samples, TextSamples) else None,
         notes=notes,
-        empty=samples.missing if isinstance(samples, PreparedSamples) else None,
+        empty=None if samples.prepared is None else samples.prepared.missing,
     )
 
 

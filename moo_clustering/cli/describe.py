@@ -17,12 +17,13 @@ from scipy import sparse
 from moo_clustering.cli.ask import save_questions
 from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
-from moo_clustering.cli.samples import BagSamples, LabelSetSamples, PreparedSamples, TextSamples
+from moo_clustering.cli.samples import TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
 from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
-from moo_clustering.results import PoolResult, result_of
+from moo_clustering.results import ClusteringResult, PoolResult, result_of
 
 if TYPE_CHECKING:
+    from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
     from moo_clustering.cli.samples import Samples
     from moo_clustering.datasets import Documents
@@ -46,6 +47,9 @@ _FEATURES, _CLASSES = 10, 5
 _WIDTHS = {"classes": 40, "features": 60}
 # Largest number of clusters with a picture of their leading features.
 _DRAWN = 24
+# Limits of multiplications and bags for indices that need the distances of all pairs of bags.
+MOST_WORK = 2e11
+MOST_BAGS = 5000
 
 
 def describe(job: Job) -> Description:
@@ -53,8 +57,8 @@ def describe(job: Job) -> Description:
     estimator, samples = job.estimator, job.samples
     result = job.result
     scores = samples.scores(result.labels, job.labels)
-    if isinstance(samples, BagSamples):
-        indices = samples.indices(result, estimator.get_params(deep=False).get("n_jobs"))
+    if samples.kind == "bag":
+        indices = bag_indices_of(result, samples.X, estimator.get_params(deep=False).get("n_jobs"))
         found = Description({"indices": indices, "scores": scores})
         if result.pool is not None:
             describe_pareto(job, found, result.pool)
@@ -72,11 +76,31 @@ def describe(job: Job) -> Description:
         found.names = ComparedColumns(columns).describe(result.labels)
         found.clusters = column_frames(columns, samples.category_names, estimator.labels_, found.names)[0]
         found.frames["clusters.csv"] = mode_frame(job)
-    elif isinstance(samples, PreparedSamples):
+    elif samples.prepared is not None:
         _describe_columns(found, samples, result.labels)
     if result.pool is not None:
         describe_pareto(job, found, result.pool)
     return found
+
+
+def bag_indices_of(result: ClusteringResult, bags: Bags, n_jobs: int | None) -> dict[str, float | None]:
+    """Validity indices of a result, None if undefined.
+
+    The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
+    distances of all bags take longer than the fit.
+    """
+    from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
+
+    bags = result.scaled(bags)
+    if bags.n_bags <= MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= MOST_WORK:
+        indices = bag_indices(bags, n_jobs=n_jobs)
+    else:
+        indices = {
+            "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+            "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
+        }
+    report = bag_report(None, result.labels, indices=indices)
+    return {name: report[name] if math.isfinite(report[name]) else None for name in indices}
 
 
 @dataclass
@@ -115,7 +139,7 @@ def cluster_frame(text: TextSamples, estimator: Any) -> pd.DataFrame:
             "size": sizes[cluster],
             "name": words[cluster].name,
             "document": text.row_ids[typical[cluster][0]],
-            "title": _title(text.documents, typical[cluster][0]),
+            "title": _title(text.source, typical[cluster][0]),
             "terms": " ".join(contrast.column for contrast in words[cluster].contrasts),
         }
         for cluster in np.flatnonzero(sizes)
@@ -261,7 +285,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         found.pictures["similarity.png"] = partial(draw_pool, coassociation=pool.coassociation, title=title)
     found.writers.append(partial(save_questions, job=job))
     found.arrays |= pool.arrays
-    if isinstance(samples, BagSamples):
+    if samples.kind == "bag":
         return
     classes, columns = cluster_classes(job, pool), samples.columns()
     if not job.of_distances or samples.n_samples <= MOST_PLACES:
@@ -271,7 +295,7 @@ def describe_pareto(job: Job, found: Description, pool: PoolResult) -> None:
         if classes is not None and found.clusters is not None:
             for frame in (found.clusters, found.frames["clusters.csv"]):
                 frame.insert(2, "class", [classes[k] for k in frame["cluster"]], allow_duplicates=True)
-        if isinstance(samples, PreparedSamples):
+        if samples.prepared is not None:
             found.record["sorted_by"] = sorting_columns(columns, result.labels)
 
 
@@ -425,7 +449,7 @@ def describe_subspaces(job: Job, scores: dict[str, float]) -> Description:
     names = {"feature_names": job.samples.feature_names, "class_names": job.class_names}
     arrays = {name: np.array(listed, dtype=str) for name, listed in names.items()}
     found = Description({"scores": scores}, clusters, frames={"clusters.csv": clusters}, arrays=arrays)
-    if isinstance(job.samples, TextSamples | LabelSetSamples):
+    if job.samples.has_terms:
         found.pictures[TERMS] = partial(draw_leading, job=job)
     found.record |= job.result.record
     predictions = predictions_of(job.estimator, job.samples.X, job.labels)
@@ -465,7 +489,7 @@ def subspace_frame(job: Job) -> pd.DataFrame:
         frame["classes"] = [_classes(job.class_names, row) for row in shares]
     weights = np.asarray(estimator.feature_weights_)[clusters]
     weights *= weights.shape[1]
-    if not isinstance(job.samples, TextSamples | LabelSetSamples):
+    if not job.samples.has_terms:
         # Unlike a word, a number need not be large to distinguish a cluster.
         order = np.argsort(-weights, axis=1, kind="stable")[:, :_FEATURES]
         leading = [found[row[found] > 0].tolist() for found, row in zip(order, weights, strict=True)]

@@ -53,10 +53,9 @@ from moo_clustering.cli.job import (
     writes_checkpoints,
 )
 from moo_clustering.cli.load import load_data, prepares
-from moo_clustering.cli.samples import CategorySamples, PreparedSamples, Samples
+from moo_clustering.cli.samples import Samples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, compiling_told, shown_warnings
 from moo_clustering.datasets.files import DataError
-from moo_clustering.datasets.prepare import following_missing
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.estimators._methods import find_method
 from moo_clustering.estimators._pareto_confidence import NO_STRUCTURE, alternative_lines
@@ -122,7 +121,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
         click.echo(f"Note: {message_line(line)}", err=True)
     values = {name: option.default for name, option in parameters_of(estimator_class).items()}
     scaled: dict[str, Any] = {}
-    if "scale" in values and isinstance(samples, PreparedSamples) and samples.has_equal_columns:
+    if "scale" in values and samples.has_equal_columns:
         scaled = {"scale": "none"}  # prepared columns have equal weights already
     parameters = preset | scaled | settings
     checkpointing = options["checkpoint_every"] is not None or (
@@ -223,7 +222,7 @@ def run_job(
                 found = describe(job)
                 record |= found.record
                 classes = record.get("classes")
-                if isinstance(job.samples, PreparedSamples):
+                if job.samples.given is not None:
                     labels = job.result.labels
                     rows = described_rows(job, found)
                     names = [] if found.names is None else found.names.names
@@ -262,11 +261,11 @@ def run_job(
 
 def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> None:
     for name in filling:
-        if not isinstance(samples, PreparedSamples | CategorySamples):
+        if samples.prepared is None and not samples.category_names:
             raise DataError(
                 f"--{name} requires a table whose columns are converted to features, not {samples}"
             )
-        if name == "weights" and not (isinstance(samples, PreparedSamples) and samples.has_equal_columns):
+        if name == "weights" and not samples.has_equal_columns:
             raise DataError(
                 f"--weights requires columns of equal scale, which method {method} does not get here; "
                 "leave out --set scale=..., if given"
@@ -275,8 +274,8 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
 
 def _warn_of_missing(job: Job) -> None:
     """Warn if the clusters depend on missing cells."""
-    if isinstance(job.samples, PreparedSamples) and has_labels(job.estimator):
-        names = following_missing(job.samples.missing, job.estimator.labels_)
+    if job.samples.prepared is not None and has_labels(job.estimator):
+        names = job.samples.prepared.following_missing(job.estimator.labels_)
         if names:
             listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
             warn_caller(

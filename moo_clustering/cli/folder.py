@@ -24,7 +24,6 @@ from scipy import sparse
 from moo_clustering import persistence
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import distinct_names, message_line, path_fault
-from moo_clustering.cli.samples import PreparedSamples
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.descriptions import with_columns
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
@@ -632,7 +631,7 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
     contains data and names of types, but no code.
     """
     samples, labels = job.samples, job.result.labels
-    if not isinstance(samples, PreparedSamples) or not hasattr(job.estimator, "predict"):
+    if samples.prepared is None or not hasattr(job.estimator, "predict"):
         return []
     from skops import io  # slow import
 
@@ -652,7 +651,7 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
         "format": _MODEL_FORMAT,
         "version": _MODEL_VERSION,
         "estimator": estimator,
-        "preparer": samples.preparer,
+        "preparer": samples.prepared.preparer,
         "rows": rows,
         "limits": _limits(rows, labels[chosen]),
         "sizes": np.bincount(labels[labels >= 0]),

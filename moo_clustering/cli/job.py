@@ -24,7 +24,7 @@ from moo_clustering.cli.load import (
     text_features,
 )
 from moo_clustering.cli.methods import FLAGS
-from moo_clustering.cli.samples import LabelSetSamples, Samples, TextSamples, indicators
+from moo_clustering.cli.samples import Samples, TextSamples, indicators
 from moo_clustering.cli.terminal import one_line
 from moo_clustering.constraints import read_pairs
 from moo_clustering.datasets import BUNDLED, DataError
@@ -484,7 +484,7 @@ def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> 
 
     Raises a DataError for tables, and if there are no such labels.
     """
-    if not isinstance(samples, TextSamples | LabelSetSamples):
+    if not samples.has_terms:
         raise DataError(
             f"--features selects words of documents and features of multi-label files, and {samples.name} is "
             "a table of numbers"

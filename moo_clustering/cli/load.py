@@ -157,7 +157,7 @@ def load_data(
         raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
-    return CategorySamples.of(table, source=table) if isinstance(table, CategoryTable) else Samples.of(table)
+    return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
 
 
 def holds_bags(path: Path, bag: str | None) -> bool:
@@ -221,6 +221,7 @@ def _samples(table: BagTable, known: BagTable | None, partial: BagTable | None =
     return BagSamples(
         table.name,
         table.bags,
+        (),
         np.arange(table.n_bags) if ids is None else np.array(ids, dtype=str),
         y=None if known is None else known.labels,
         target_names=() if known is None else known.label_names,
@@ -323,7 +324,7 @@ def load_label_sets(
     except DataError as error:
         named = "--label-file FILE" if is_archive else "--partial-labels NAME,NAME,..."
         raise DataError(with_flags(error, _LABEL_FLAGS | {"labels": named})) from error
-    return LabelSetSamples.of_label_sets(table)
+    return LabelSetSamples.of(table)
 
 
 def _header(path: Path) -> str:
@@ -355,9 +356,9 @@ def load_documents(
         if given.label_sets is not None:
             known = read(labels=labels, drop=(*drop, str(partial_labels)))
             sets = [() if names == ("-1",) else names for names in given.label_sets]
-            return TextSamples.of_documents(known, sets)
+            return TextSamples.of(known, partial_label_sets=sets)
     try:
-        return TextSamples.of_documents(read(labels=labels, partial_labels=partial_labels, drop=drop))
+        return TextSamples.of(read(labels=labels, partial_labels=partial_labels, drop=drop))
     except DataError as error:
         if "can have only one" not in str(error):
             raise
@@ -391,7 +392,7 @@ def load_sparse(path: Path, method: Method, options: Mapping[str, Any]) -> Untab
     X = tidy_csr(sparse_matrix(read_arrays(path, DataError), str(path)))
     require_finite_csr(X, str(path))
     names = default_names("x", X.shape[1], str(path), X.nnz)
-    return UntabledSamples(path.name, X, np.arange(X.shape[0]), names)
+    return UntabledSamples(path.name, X, names, np.arange(X.shape[0]))
 
 
 def prepares(method: Method, options: Mapping[str, Any]) -> Preparation | None:
@@ -448,20 +449,18 @@ def load_prepared(
         columns, names = _without_dates(prepared.columns), tuple(map(str, prepared.columns))
         mixed = CategoryTable(path.name, columns, names, row_ids, category_names=prepared.category_names)
         mixed = replace(mixed, y=table.y, target_names=table.target_names)
-        return CategorySamples.of(mixed, source=mixed, notes=tuple(notes))
+        return CategorySamples.of(mixed, notes=tuple(notes))
     others = frame[[name for name in features if name not in prepared.columns]]
     # Bytes, lists and records do not help to identify a row.
     shown = [name for name in others if infer_dtype(others[name]) not in ("bytes", "mixed")]
     left = others[[name for name in shown if others[name].nunique() > 1]]
     return PreparedSamples.of(
         table,
-        notes_of_rows=left,
-        frame=prepared.columns,
-        categories=prepared.category_names,
+        category_names=prepared.category_names,
         notes=tuple(notes),
-        missing=prepared.missing,
         given=frame,
-        preparer=prepared.preparer,
+        prepared=prepared,
+        notes_of_rows=left,
         header=roles.header,
         has_equal_columns=is_equal,
     )
@@ -503,7 +502,7 @@ def text_features(
     svd: int | None = None,
 ) -> TextSamples:
     """Tf-idf weights, reduced by a truncated SVD for methods without sparse data, or if ``svd`` is set."""
-    weights, vocabulary = tfidf(samples.documents.texts, min_df=min_df, max_df=max_df)
+    weights, vocabulary = tfidf(samples.source.texts, min_df=min_df, max_df=max_df)
     record: dict[str, Any] = {"features": "tf-idf", "min_df": min_df, "max_df": max_df, "svd": None}
     if sparse and svd is None:
         return samples.with_terms(weights, vocabulary, record)
@@ -541,7 +540,7 @@ def stem_features(
     The default stemmer is Porter's, or none, with a warning, if snowballstemmer is not installed. Raises a
     DataError if no stem remains, or the requested stemmer is not installed.
     """
-    texts, chosen = samples.documents.texts, _available(stemmer)
+    texts, chosen = samples.source.texts, _available(stemmer)
     try:
         counts, terms = document_term_counts(
             texts, min_df=min_df, stemmer=None if chosen == "none" else chosen
@@ -580,6 +579,6 @@ def _available(stemmer: StemmerName | None) -> StemmerName:
 
 def presence_features(samples: TextSamples, *, min_df: float = 1, max_df: float = 1.0) -> TextSamples:
     """Presence of words, except English stop words: 1 in the documents that contain them."""
-    present, vocabulary = binary_unigrams(samples.documents.texts, min_df=min_df, max_df=max_df)
+    present, vocabulary = binary_unigrams(samples.source.texts, min_df=min_df, max_df=max_df)
     record = {"features": "presence of words", "min_df": min_df, "max_df": max_df, "svd": None}
     return samples.with_terms(present, vocabulary, record)

@@ -6,9 +6,8 @@ files and the summary of a run need, so that they do not depend on the kind of d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -18,19 +17,14 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import FloatArray, Int64Array, IntArray
 from moo_clustering._messages import distinct_names
 from moo_clustering.cli.terminal import one_line
-from moo_clustering.datasets.tables import NamedRows
+from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, PreparedTable, Table
 from moo_clustering.descriptions import human_number
 from moo_clustering.persistence import fingerprint
-from moo_clustering.results import ClusteringResult
 
 if TYPE_CHECKING:
     from moo_clustering.bags import Bags
     from moo_clustering.cli.job import LabelUse
-    from moo_clustering.datasets import CategoryTable, Documents, MultiLabelTable, Table, TablePreparer
 
-# Limits of multiplications and bags for indices that need the distances of all pairs of bags.
-MOST_WORK = 2e11
-MOST_BAGS = 5000
 # Number of random permutations of the labels, the control of the entropy of clusters.
 _SHUFFLES = 20
 # Texts that identify a sample: characters, columns, and the largest number of rows to have them.
@@ -38,51 +32,46 @@ _TEXT_LENGTH = 160
 _SHOWN_COLUMNS = 8
 _MOST_TEXTS = 20_000
 LabelSets = list[tuple[str, ...]]
+# Names of the labels, their indicators, and whether samples can have several.
+PartialSets = tuple[tuple[str, ...], NDArray[np.int8], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Samples(NamedRows):
+class Samples(Table):
     """Table of dense numeric features, and interface of all kinds of samples."""
 
-    name: str  # name of the data set or file
     X: Any  # data for ``fit``
-    # shape (n_samples,): identifiers as text, or 0, 1, ... for data without identifiers.
-    row_ids: NDArray[Any]
-    feature_names: Sequence[str] = ()
-    # shape (n_samples,): known classes for scoring, -1 for unknown.
-    y: Int64Array | None = None
-    target_names: tuple[str, ...] = ()  # names of the classes in y
-    # shape (n_samples,): partial labels for ``fit``, -1 for unlabelled samples.
-    partial_y: Int64Array | None = None
-    partial_names: tuple[str, ...] = ()  # names of the classes in partial_y
+    feature_names: Any
+    category_names: tuple[str, ...] = ()  # names of the columns of categories
     notes: tuple[str, ...] = ()  # sentences about the conversion of columns
+    source: Any = None  # the data set as read
+    # Known classes and partial labels if samples can have several; empty without a label.
+    label_sets: LabelSets | None = None
+    partial_label_sets: LabelSets | None = None
+    # Tables whose columns were converted to features, as read and as prepared.
+    given: pd.DataFrame | None = None
+    prepared: PreparedTable | None = None
+    has_equal_columns: bool = False  # whether prepared columns have the same total variance before weights
+    # Columns without another role, such as names, which identify a row.
+    notes_of_rows: pd.DataFrame | None = None
+    header: bool | None = None  # whether the user stated that the first line names the columns
 
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
     # Kind of data, for messages about options that do not apply.
     read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
-    # Whether the features are dense numbers in their own units.
+    # Whether the data can be shown as a table, and whether its features are numbers in their own units.
+    is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
+    # Whether features are mostly absent, such as words, so that some can be selected.
+    has_terms: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, table: Table, **more: Any) -> Self:
-        """Samples of a table."""
-        return cls(
-            table.name,
-            table.X,
-            table.row_ids,
-            table.feature_names,
-            table.y,
-            table.target_names,
-            table.partial_y,
-            table.partial_names,
-            **more,
-        )
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return len(self.row_ids)
+    def of(cls, data: Table | Documents | MultiLabelTable, **more: Any) -> Self:
+        """Samples of a data set, with the fields that it has."""
+        own = {each.name for each in fields(cls)}
+        shared = {name: value for name, value in vars(data).items() if name in own}
+        return cls(**{"X": None, "feature_names": (), "source": data} | shared | more)
 
     @property
     def features(self) -> str:
@@ -99,17 +88,14 @@ class Samples(NamedRows):
 
     def columns(self) -> pd.DataFrame | None:
         """The table as read, with distinct names, or None if the samples are not a table."""
+        if not self.is_table:
+            return None
         return pd.DataFrame(np.asarray(self.X), columns=distinct_names(self.feature_names))
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
         """Columns in their units that describe the clusters, without filled cells, and the units."""
         columns = self.columns()
         return pd.DataFrame() if columns is None else columns, {}
-
-    @property
-    def category_names(self) -> tuple[str, ...]:
-        """Names of the columns of categories."""
-        return ()
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """Coordinates and names for a plot, if the table has only one or two columns; otherwise None."""
@@ -129,111 +115,94 @@ class Samples(NamedRows):
         """Data and feature names, as arguments of ``report_content``."""
         return {"X": self.X, "feature_names": list(self.feature_names)}
 
-    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
-        """Labels for a method that predicts them: names, indicators, and whether samples can have several.
+    def selected(self, columns: IntArray) -> Self:
+        """The same samples with some of the features."""
+        names = tuple(np.asarray(self.feature_names)[columns].tolist())
+        return replace(self, X=self.X[:, columns], feature_names=names)
 
-        Indicators are 0 and 1, with a row of -1 for every unlabelled sample. None without labels.
+    def partial_sets(self) -> PartialSets | None:
+        """Labels for a method that predicts them, or None.
+
+        Indicators are 0 and 1, with a row of -1 for every unlabelled sample.
         """
+        names, sets = self.partial_names, self.partial_label_sets
+        if sets is not None:
+            names = tuple(sorted({name for found in sets for name in found}))
+            return names, indicators(sets, names), True
         if self.partial_y is None:
             return None
-        names = self.partial_names
-        return names, indicators(class_sets(self.partial_y, names), names), False
+        return names, indicators(_class_sets(self.partial_y, names), names), False
 
     def known_sets(self) -> LabelSets | None:
         """Known classes of every sample for scoring, or None."""
-        return None if self.y is None else class_sets(self.y, self.target_names)
+        if self.label_sets is not None or self.y is None:
+            return self.label_sets
+        return _class_sets(self.y, self.target_names)
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Agreement of clusters with the known classes of samples; empty without classes.
 
-        With partial labels, also the accuracy on samples that are unlabelled in the fit. With ``use``, the
-        scores are of the withheld labels.
+        With partial labels, also the accuracy on samples that are unlabelled in the fit. With several classes
+        per sample, the entropy in bits, and its mean over random permutations of the labels as a control.
         """
-        from moo_clustering.validity import clustering_accuracy, nmi, pairwise_ari
-
-        if self.y is None or not (self.y >= 0).any():
-            return {}
-        known = self.y >= 0
-        y, found = self.y[known], labels[known]
-        values = {
-            "accuracy": clustering_accuracy(y, found),
-            "nmi": nmi(y, found),
-            "adjusted_rand": pairwise_ari([y], [found])[0, 0],
-            **self._unlabelled_accuracy(labels),
-        }
-        return {name: float(value) for name, value in values.items()}
-
-    def _unlabelled_accuracy(self, labels: IntArray) -> dict[str, float]:
-        """Accuracy on samples of known class that are unlabelled in the fit."""
         from moo_clustering.validity import clustering_accuracy
 
-        if self.y is None or self.partial_y is None:
+        if self.label_sets is not None:
+            return _entropies(self.label_sets, labels)
+        if self.y is None or not (known := self.y >= 0).any():
             return {}
-        rest = (self.y >= 0) & (self.partial_y < 0)
-        if not rest.any():
-            return {}
-        return {"accuracy_unlabelled": clustering_accuracy(self.y[rest], labels[rest])}
+        values = self._agreement(self.y[known], labels[known])
+        if self.partial_y is not None and (rest := known & (self.partial_y < 0)).any():
+            values["accuracy_unlabelled"] = clustering_accuracy(self.y[rest], labels[rest])
+        return {name: float(value) for name, value in values.items()}
+
+    def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:
+        from moo_clustering.validity import clustering_accuracy, nmi, pairwise_ari
+
+        rand = pairwise_ari([y], [labels])[0, 0]
+        return {"accuracy": clustering_accuracy(y, labels), "nmi": nmi(y, labels), "adjusted_rand": rand}
 
 
 @dataclass(frozen=True, eq=False)
 class UntabledSamples(Samples):
     """Samples that are not shown as a table, such as a sparse matrix of features."""
 
+    is_table: ClassVar[bool] = False
     has_units: ClassVar[bool] = False
-
-    def columns(self) -> None:
-        """None, because there is no table."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedSamples(Samples):
     """Table with features computed from its columns."""
 
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)  # columns with empty cells filled
-    categories: tuple[str, ...] = ()  # names of the columns of categories
-    missing: pd.DataFrame = field(default_factory=pd.DataFrame)  # mask of the filled cells
-    has_equal_columns: bool = True  # whether all columns have the same total variance before weights
-    # Columns without another role, such as names, which identify a row.
-    notes_of_rows: pd.DataFrame = field(default_factory=pd.DataFrame)
-    given: pd.DataFrame = field(default_factory=pd.DataFrame)  # the table as it was read
-    preparer: TablePreparer | None = None
-    header: bool | None = None  # whether the user stated that the first line names the columns
+    prepared: PreparedTable = field(kw_only=True)
 
     @property
     def features(self) -> str:
         """Number of columns, and number of features if larger."""
-        n_columns = len(self.frame.columns)
+        n_columns, n_features = self.columns().shape[1], len(self.feature_names)
         columns = f"{n_columns} column{'' if n_columns == 1 else 's'}"
-        n_features = len(self.feature_names)
         return columns if n_features <= n_columns else f"{columns} as {n_features} features"
 
     def record(self) -> dict[str, Any]:
         """Adds the columns, the categories and the notes."""
-        columns = {"columns": list(self.frame), "categories": list(self.categories)}
+        columns = {"columns": list(self.columns()), "categories": list(self.category_names)}
         return super().record() | columns | {"notes": list(self.notes)}
 
     def columns(self) -> pd.DataFrame:
         """The columns with empty cells filled."""
-        return self.frame
-
-    @property
-    def category_names(self) -> tuple[str, ...]:
-        """Names of the columns that hold categories."""
-        return self.categories
+        return self.prepared.columns
 
     def described_columns(self) -> tuple[pd.DataFrame, dict[str, str]]:
         """The columns before cells were filled, and their units."""
-        from moo_clustering.datasets.prepare import unfilled
-
-        return unfilled(self.frame, self.missing), {} if self.preparer is None else self.preparer.units()
+        return self.prepared.known_columns, self.prepared.units
 
     def coordinates(self) -> tuple[FloatArray, list[str]] | None:
         """One or two columns of numbers or dates."""
-        if len(self.frame.columns) > 2 or self.categories:
+        columns = self.columns()
+        if columns.shape[1] > 2 or self.category_names:
             return None
-        return np.column_stack([_plottable(self.frame[name]) for name in self.frame]), list(
-            map(str, self.frame)
-        )
+        return np.column_stack([_plottable(columns[name]) for name in columns]), list(map(str, columns))
 
     def report_data(self) -> dict[str, Any]:
         """Adds the coordinates of the samples in the units of a table with one or two columns."""
@@ -258,22 +227,17 @@ class CategorySamples(Samples):
     @property
     def features(self) -> str:
         """Number of features and of categorical features."""
-        return f"{len(self.feature_names)} features, {len(self.category_names)} of categories"
+        return f"{super().features}, {len(self.category_names)} of categories"
 
     def record(self) -> dict[str, Any]:
         """Adds the columns of categories."""
-        names = list(self.feature_names)
-        columns = {"n_features": len(names), "feature_names": names, "categories": list(self.category_names)}
+        names, categories = list(self.feature_names), list(self.category_names)
+        columns = {"n_features": len(names), "feature_names": names, "categories": categories}
         return columns | {"notes": list(self.notes), "fingerprint": fingerprint(*self.source.columns())}
 
     def columns(self) -> pd.DataFrame:
         """The data frame."""
         return pd.DataFrame(self.X)
-
-    @property
-    def category_names(self) -> tuple[str, ...]:
-        """Names of the columns that hold categories."""
-        return self.source.category_names
 
     def report_data(self) -> dict[str, Any]:
         """The data frame, which contains the names."""
@@ -284,30 +248,18 @@ class CategorySamples(Samples):
 class LabelSetSamples(UntabledSamples):
     """Samples of a file with several labels per sample."""
 
-    # shape (n_samples, n_labels): label indicators 0 and 1, with a row of -1 for an unlabelled sample.
-    Y: NDArray[np.int8] = field(kw_only=True)
-    label_names: tuple[str, ...] = field(kw_only=True)
+    source: MultiLabelTable = field(kw_only=True)
 
     read_as: ClassVar[str] = "features and label sets"
-
-    @classmethod
-    def of_label_sets(cls, table: MultiLabelTable) -> Self:
-        """Samples of a table with label sets."""
-        names = table.feature_names
-        return cls(table.name, table.X, table.row_ids, names, Y=table.Y, label_names=tuple(table.label_names))
-
-    def selected(self, columns: IntArray) -> Self:
-        """The same samples with some of the features."""
-        names = tuple(np.asarray(self.feature_names)[columns].tolist())
-        return replace(self, X=self.X[:, columns], feature_names=names)
+    has_terms: ClassVar[bool] = True
 
     def record(self) -> dict[str, Any]:
         """Adds the names of the labels."""
-        return super().record() | {"label_names": list(self.label_names)}
+        return super().record() | {"label_names": list(self.source.label_names)}
 
-    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool]:
+    def partial_sets(self) -> PartialSets:
         """All labels of the file. A single label makes two classes, samples with and without it."""
-        names, given = self.label_names, np.asarray(self.Y, dtype=np.int8)
+        names, given = tuple(self.source.label_names), np.asarray(self.source.Y, dtype=np.int8)
         if len(names) > 1:
             return names, given, True
         given = np.column_stack([np.where(given < 0, -1, 1 - given), given]).astype(np.int8)
@@ -315,41 +267,23 @@ class LabelSetSamples(UntabledSamples):
 
     def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
         """Entropy of the withheld labels, within clusters and in random order."""
-        if use is None or not use.is_held_out.any():
+        if use is None:
             return {}
-        rows = np.flatnonzero(use.is_held_out)
-        sets = [tuple(use.names[column] for column in np.flatnonzero(row)) for row in use.held_out[rows]]
-        return _entropies(sets, labels[rows])
+        sets = [tuple(use.names[column] for column in np.flatnonzero(row > 0)) for row in use.held_out]
+        return _entropies(sets, labels)
 
 
 @dataclass(frozen=True, eq=False)
 class TextSamples(UntabledSamples):
     """Documents, later with features of their terms."""
 
-    documents: Documents = field(kw_only=True)
-    # Partial label sets of documents, empty for unlabelled documents.
-    sets: LabelSets | None = None
+    source: Documents = field(kw_only=True)
     # shape (n_documents, n_terms): weights of the terms; X contains these or their leading components.
     weights: Any = None
     made: dict[str, Any] = field(default_factory=dict)  # how the features were computed
 
     kind: ClassVar[str] = "document"
-
-    @classmethod
-    def of_documents(cls, documents: Documents, sets: LabelSets | None = None) -> Self:
-        """Samples of a collection, without features."""
-        return cls(
-            documents.name,
-            None,
-            documents.row_ids,
-            (),
-            documents.y,
-            documents.target_names,
-            documents.partial_y,
-            documents.partial_names,
-            documents=documents,
-            sets=sets,
-        )
+    has_terms: ClassVar[bool] = True
 
     def with_terms(self, weights: Any, terms: Any, made: dict[str, Any], X: Any = None) -> Self:
         """The same documents with weights of terms, and their components ``X`` if reduced."""
@@ -374,44 +308,26 @@ class TextSamples(UntabledSamples):
 
     def texts(self) -> list[str]:
         """Title and beginning of each document."""
-        texts = self.documents.texts
-        titles = self.documents.titles or [""] * len(texts)
+        texts = self.source.texts
+        titles = self.source.titles or [""] * len(texts)
         return [_opening(title, text) for title, text in zip(titles, texts, strict=True)]
 
     def report_data(self) -> dict[str, Any]:
         """The weights of the terms, which describe clusters better than the components."""
-        return {"X": self.weights, "feature_names": list(self.feature_names)}
-
-    def partial_sets(self) -> tuple[tuple[str, ...], NDArray[np.int8], bool] | None:
-        """Label sets, if documents can have several labels."""
-        if self.sets is None:
-            return super().partial_sets()
-        names = tuple(sorted({name for found in self.sets for name in found}))
-        return names, indicators(self.sets, names), True
-
-    def known_sets(self) -> LabelSets | None:
-        """Known classes of every document, which can be several."""
-        sets = self.documents.label_sets
-        return super().known_sets() if sets is None else sets
-
-    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Entropy in bits of several classes per document within clusters.
-
-        The mean entropy of 20 random permutations of the labels is the control.
-        """
-        sets = self.documents.label_sets
-        return super().scores(labels) if sets is None else _entropies(sets, labels)
+        return super().report_data() | {"X": self.weights}
 
 
 @dataclass(frozen=True, eq=False)
 class BagSamples(UntabledSamples):
     """Bags of instances; ``X`` is a :class:`~moo_clustering.Bags`."""
 
+    X: Bags
+
     kind: ClassVar[str] = "bag"
     read_as: ClassVar[str] = "bags of instances"
 
     def __str__(self) -> str:
-        bags: Bags = self.X
+        bags = self.X
         low, high = int(bags.sizes.min()), int(bags.sizes.max())
         sizes = f"{low}" if low == high else f"{low} to {high}"
         instances = f"of {sizes} instance{'' if high == 1 else 's'} ({bags.n_instances} in all)"
@@ -419,7 +335,7 @@ class BagSamples(UntabledSamples):
 
     def record(self) -> dict[str, Any]:
         """Adds the numbers of instances."""
-        bags: Bags = self.X
+        bags = self.X
         names = bags.feature_names or tuple(f"x{column}" for column in range(bags.n_features))
         return {
             "n_instances": bags.n_instances,
@@ -434,47 +350,17 @@ class BagSamples(UntabledSamples):
         """The bags, which contain the names of their features."""
         return {"X": self.X}
 
-    def scores(self, labels: IntArray, use: LabelUse | None = None) -> dict[str, float]:
-        """Scores on the bags of known class; empty without classes."""
+    def _agreement(self, y: Int64Array, labels: IntArray) -> dict[str, float]:
         from moo_clustering.validity import bag_report
 
-        if self.y is None or not (self.y >= 0).any():
-            return {}
-        known = self.y >= 0
-        y = self.y[known]
-        report = bag_report(None, labels[known], y, indices={})
+        report = bag_report(None, labels, y, indices={})
         names = ["accuracy", "matched_rand_index", "entropy", "adjusted_rand"]
         if len(self.target_names) == 2:  # more classes have no positive class
             names.insert(3, "f1")
-        scores = {name: float(report[name]) for name in names}
-        scores["largest_class"] = float(np.bincount(y).max() / len(y))
-        return scores | self._unlabelled_accuracy(labels)
-
-    def indices(self, result: ClusteringResult, n_jobs: int | None = None) -> dict[str, float | None]:
-        """Validity indices of a result, None if undefined.
-
-        The indices are those of :func:`~moo_clustering.validity.bag_report`, without silhouettes if the
-        distances of all bags take longer than the fit.
-        """
-        from moo_clustering.validity import BagDaviesBouldin, BagSDbw, bag_indices, bag_report
-
-        bags = result.scaled(self.X)
-        if bags.n_bags <= MOST_BAGS and float(bags.n_instances) ** 2 * bags.n_features <= MOST_WORK:
-            indices = bag_indices(bags, n_jobs=n_jobs)
-        else:
-            indices = {
-                "davies_bouldin_bag": BagDaviesBouldin(undefined=np.inf, n_jobs=n_jobs).fit(bags),
-                "sdbw_bag": BagSDbw(undefined=np.inf, n_jobs=n_jobs).fit(bags),
-            }
-        report = bag_report(None, result.labels, indices=indices)
-        return {
-            name: value if math.isfinite(value) else None
-            for name, value in report.items()
-            if isinstance(value, float)
-        }
+        return {name: report[name] for name in names} | {"largest_class": np.bincount(y).max() / len(y)}
 
 
-def class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
+def _class_sets(codes: Int64Array, names: Sequence[str]) -> LabelSets:
     """Convert the class of each sample to a set, empty for a sample without a class (-1)."""
     return [(names[code],) if code >= 0 else () for code in codes]
 
@@ -483,12 +369,8 @@ def indicators(sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> NDArray
     """Return indicators 0 and 1, one column per name, with rows of -1 for samples without a label."""
     place = {name: column for column, name in enumerate(names)}
     found = np.zeros((len(sets), len(names)), dtype=np.int8)
-    for row, labels in enumerate(sets):
-        if not labels:
-            found[row] = -1
-        for label in labels:
-            if label in place:
-                found[row, place[label]] = 1
+    for row, labels in zip(found, sets, strict=True):
+        row[[place[label] for label in labels] if labels else slice(None)] = 1 if labels else -1
     return found
 
 

@@ -82,11 +82,6 @@ class Documents(tables.NamedRows):
     labelled: NDArray[np.bool_] | None = None
 
     @property
-    def n_samples(self) -> int:
-        """Number of documents."""
-        return len(self.texts)
-
-    @property
     def n_classes(self) -> int:
         """Number of known classes, 0 if there are none."""
         return len(self.target_names)

@@ -102,11 +102,6 @@ class MultiLabelTable(NamedRows):
             raise ValueError(f"Y, row {problem[0]}: {problem[1]}")
 
     @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return int(self.X.shape[0])
-
-    @property
     def n_features(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])

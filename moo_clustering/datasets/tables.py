@@ -50,6 +50,11 @@ class NamedRows:
     row_ids: NDArray[Any]
 
     @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.row_ids)
+
+    @property
     def has_row_ids(self) -> bool:
         """Whether the rows have identifiers."""
         return bool(self.row_ids.dtype.kind == "U")
@@ -87,11 +92,6 @@ class Table(NamedRows):
     target_names: tuple[str, ...] = ()
     partial_y: NDArray[np.int64] | None = None
     partial_names: tuple[str, ...] = ()
-
-    @property
-    def n_samples(self) -> int:
-        """Number of rows."""
-        return len(self.X)
 
     @property
     def n_classes(self) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from moo_clustering import CHCMIC
 from moo_clustering.bags import BagTransformer, bag_distances
-from moo_clustering.cli import samples as samples_module
+from moo_clustering.cli import describe as describe_module
 from moo_clustering.datasets import BagTable, make_bags
 from moo_clustering.estimators import BAMIC, MIKMeans
 from moo_clustering.estimators._methods import METHODS
@@ -243,7 +243,7 @@ def test_undefined_indices_are_null(run, tmp_path):
 
 @pytest.mark.slow
 def test_silhouettes_are_left_out_of_large_data(run, bags, monkeypatch):
-    monkeypatch.setattr(samples_module, "MOST_BAGS", 20)
+    monkeypatch.setattr(describe_module, "MOST_BAGS", 20)
     result = run("fit", "bags.npz", "--method", "mi-kmeans", "-k", 3, "--out", "out")
     assert result.exit_code == 0, result.output
     report = bag_report(BagTransformer().fit_transform(bags.bags), pd.read_csv("out/labels.csv")["label"])

@@ -14,7 +14,7 @@ def table(y=None, partial=None, names=("a", "b"), partial_names=("a", "b")):
     n = len(partial if y is None else y)
     codes = [None if part is None else np.array(part) for part in (y, partial)]
     return Samples(
-        "t", np.zeros((n, 1)), np.arange(n), ("x",), codes[0], () if y is None else names, codes[1],
+        "t", np.zeros((n, 1)), ("x",), np.arange(n), codes[0], () if y is None else names, codes[1],
         () if partial is None else partial_names,
     )  # fmt: skip
 
@@ -23,7 +23,7 @@ def sets(rows, names=("u", "v", "w")):
     Y = np.array(rows, dtype=np.int8)
     X = pytest.importorskip("scipy.sparse").csr_array(np.ones((len(Y), 2)))
     table = MultiLabelTable("m", X, Y, ("p", "q"), names[: Y.shape[1]], np.arange(len(Y)))
-    return LabelSetSamples.of_label_sets(table)
+    return LabelSetSamples.of(table)
 
 
 def test_nothing_is_known():
@@ -112,7 +112,7 @@ def test_label_sets_of_documents():
     ids = np.arange(4)
     known = [("v", "z"), ("u",), (), ("u", "v")]
     documents = Documents("d", list("abcd"), ids, label_sets=known, target_names=("u", "v", "z"))
-    samples = TextSamples.of_documents(documents, [(), ("v",), ("u", "v"), ()])
+    samples = TextSamples.of(documents, partial_label_sets=[(), ("v",), ("u", "v"), ()])
     with pytest.warns(UserWarning, match="'z'"):
         use = label_use(samples, None, 0)
     assert use.names == ("u", "v", "z")
@@ -122,7 +122,7 @@ def test_label_sets_of_documents():
 
 def test_single_known_classes_beside_partial_sets():
     documents = Documents("d", list("abc"), np.arange(3), y=np.array([1, 0, -1]), target_names=("u", "v"))
-    samples = TextSamples.of_documents(documents, [(), ("v", "u"), ()])
+    samples = TextSamples.of(documents, partial_label_sets=[(), ("v", "u"), ()])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         use = label_use(samples, None, 0)
@@ -131,4 +131,4 @@ def test_single_known_classes_beside_partial_sets():
 
 def test_documents_of_one_class_each():
     documents = Documents("d", list("ab"), np.arange(2), partial_y=np.array([-1, 0]), partial_names=("u",))
-    assert label_use(TextSamples.of_documents(documents), None, 0).y.tolist() == [-1, 0]
+    assert label_use(TextSamples.of(documents), None, 0).y.tolist() == [-1, 0]
