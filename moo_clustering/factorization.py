@@ -85,7 +85,12 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``.
+    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``. "hals" and
+    "mu" process all runs of a batch in one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per
+    run and iteration. A run is bitwise identical in any batch and on any number of workers.
+    O(n_runs (n_documents + n_terms) k) memory. Sources: "Ensemble non-negative matrix factorization for
+    clustering biomedical documents", section on non-negative matrix factorization; C.-J. Lin, Neural
+    Computation 19 (2007) for "pg".
 
     Parameters
     ----------
@@ -117,17 +122,6 @@ def nmf(
     Returns
     -------
     NMFRuns
-
-    Notes
-    -----
-    "hals" and "mu" process all runs of a batch in one pass over A.
-    O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
-    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on
-    non-negative matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
 
     Examples
     --------
@@ -234,6 +228,9 @@ class NMFRuns(NamedTuple):
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
+    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+    (2003), section 3.2 (scaling).
+
     Parameters
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
@@ -246,11 +243,6 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
         Topic numbers; some may not occur.
-
-    References
-    ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003), section 3.2 (scaling).
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
@@ -493,9 +485,8 @@ def plan_batches(
 ) -> Batches:
     """Plan batches of similar size, one per worker at a time if all have enough runs.
 
-    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired
-    number of runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a
-    run raises an error.
+    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired number of
+    runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a run raises an error.
     """
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -506,8 +497,7 @@ def plan_batches(
             "raise max_memory."
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
-    # A divisor of the number of workers, so that batches have equal numbers of threads and no
-    # worker is idle.
+    # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
     size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
@@ -619,20 +609,15 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
 
-    HALS is coordinate descent over columns: with G = V^T V,
-    u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., with the new values of
-    previous columns. Columns with G_jj = 0 do not change. With ``multiply``,
-    U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
+    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj)
+    for j = 0, 1, ..., with the new values of previous columns. Columns with G_jj = 0 do not change. With
+    ``multiply``, U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
 
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations
-    of a run and the blocks of rows do not depend on other runs or threads. A run is therefore
-    bitwise identical in any panel and on any number of threads.
-
-    References
-    ----------
-    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
-    factorization", ICA (2007).
-    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations of a run
+    and the blocks of rows do not depend on other runs or threads. A run is therefore bitwise identical in any
+    panel and on any number of threads. Sources: A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS
+    algorithms for nonnegative matrix and 3D tensor factorization", ICA (2007); D. D. Lee, H. S. Seung,
+    "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -778,13 +763,9 @@ def projected_gradient(
 ) -> NMFRuns:
     """Minimise over U and V in turn by projected gradients.
 
-    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the
-    norm of the initial gradient. ``n_threads`` is ignored.
-
-    References
-    ----------
-    C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19
-    (2007), sections 3 and 4, algorithm 4.
+    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the norm of
+    the initial gradient. ``n_threads`` is ignored. Source: C.-J. Lin, "Projected gradient methods for
+    nonnegative matrix factorization", Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
     """
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     histories = []
@@ -806,8 +787,7 @@ def _run(
     for_topics = _Subproblem(V.T @ V, matrix.At @ V)
     for_weights = _Subproblem(U.T @ U, matrix.A @ U)
     first = _norm(for_topics.gradient(U), for_weights.gradient(V))
-    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies
-    # it.
+    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies it.
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
         if (

@@ -43,8 +43,10 @@ def bag_distances(
 
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
-    equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of
-    the instances. Source: Evolutionary multi-instance clustering, Eq. 1.
+    equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of the
+    instances. Raises a ValueError if bags have different numbers of features, ``kind`` is unknown,
+    ``max_memory`` is below 40 bytes, or squares of values overflow. Source: Evolutionary multi-instance
+    clustering, Eq. 1.
 
     Parameters
     ----------
@@ -71,12 +73,6 @@ def bag_distances(
     ndarray of shape (n_bags_A, n_bags_B), float64
         Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None``, the
         diagonal is exactly 0 for all kinds except ``"mean"``.
-
-    Raises
-    ------
-    ValueError
-        If bags have different numbers of features, ``kind`` is unknown, ``max_memory`` is below 40 bytes,
-        or squares of values overflow.
 
     Examples
     --------

@@ -65,6 +65,11 @@ LOST_VARIANCE = 1e-12
 class MOCKProblem(SignedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
+    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and
+    Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
@@ -104,16 +109,6 @@ class MOCKProblem(SignedProblem):
     encoding : LocusAdjacencyEncoding
     weights : ndarray of shape (n_neighbors,)
         Weights of the neighbours by rank.
-
-    Notes
-    -----
-    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
-    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)).
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third
-    objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
 
     Examples
     --------
@@ -199,7 +194,10 @@ class MOCKProblem(SignedProblem):
 
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, as shares of their ranges.
+        minus fall in connectivity, as shares of their ranges. Deterministic, and cached. P pieces take
+        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the
+        smallest first join those with which they share most neighbours. "split" merges connected pieces of
+        the tree only.
 
         Parameters
         ----------
@@ -210,12 +208,6 @@ class MOCKProblem(SignedProblem):
         -------
         ndarray of shape (n_partitions, n_var)
             Genotypes of the non-dominated partitions of all weights, by increasing variance.
-
-        Notes
-        -----
-        Deterministic, and cached. P pieces take O(n_weights P^2) time at best, O(n_weights P^3) at worst, and
-        O(P^2) memory. Beyond 500 pieces, the smallest first join those with which they share most neighbours.
-        "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -801,7 +793,11 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint requires a link for every sample; the operators for this problem satisfy it. Raises a
     ValueError for ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without
-    candidate, or overflow of squares. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    candidate, or overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes:
+    1.8 GB for N = 100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per
+    individual, or O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if
+    samples are so far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE
+    TEVC, 2016.
 
     Parameters
     ----------
@@ -838,17 +834,6 @@ class SRMOSCProblem(FixedProblem):
     width : int
         w.
     rho : float
-
-    Warns
-    -----
-    UserWarning
-        If samples are so far from the origin that rounding determines links.
-
-    Notes
-    -----
-    A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20 and
-    100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`.
 
     Examples
     --------

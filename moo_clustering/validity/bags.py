@@ -347,18 +347,14 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
 class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that of its farthest instance. Source: Evolutionary
-    multi-instance clustering, Eq. 4.
+    The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
+    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase it, because
+    centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Parameters
     ----------
     weighting, n_jobs
         See :class:`BagDaviesBouldin`.
-
-    Notes
-    -----
-    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition. Splitting a
-    cluster may increase it, because centroids do not minimise it.
 
     Examples
     --------
@@ -467,8 +463,9 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
     The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance between medoids p
-    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
-    Evolutionary multi-instance clustering, Eq. 10.
+    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
+    ValueError if shapes do not match, or a label has no medoid, and a TypeError if labels or medoids are not
+    integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
@@ -483,13 +480,6 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     -------
     values : ndarray of shape (n_individuals,)
         inf for fewer than two nonempty clusters, or two medoids at distance 0.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or a label has no medoid.
-    TypeError
-        If labels or medoids are not integers.
 
     Examples
     --------

@@ -68,7 +68,9 @@ class Silhouette(PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
-    another cluster. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0,
+    score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
+    Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -76,11 +78,6 @@ class Silhouette(PopulationIndex):
         Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix in bytes.
-
-    Notes
-    -----
-    Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0, score 0. The
-    value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
 
     Examples
     --------
@@ -143,6 +140,8 @@ class MinimaxSilhouette(PopulationIndex):
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
     singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
+    Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -150,11 +149,6 @@ class MinimaxSilhouette(PopulationIndex):
         Distance for the spanning tree.
     max_memory : int, default=4 GiB
         Largest size of the two distance matrices in bytes.
-
-    References
-    ----------
-    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
 
     Examples
     --------
@@ -190,14 +184,10 @@ class MinimaxSilhouette(PopulationIndex):
 class DaviesBouldin(PopulationIndex):
     """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
 
-    Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
-
-    Notes
-    -----
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
     times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
     one cluster, and 0 if all samples are equal or all clusters are singletons. O(p n d + p k^2 d) time for p
-    individuals, O(n d) memory.
+    individuals, O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -230,7 +220,10 @@ class DaviesBouldin(PopulationIndex):
 class XieBeni(PopulationIndex):
     """Mean squared distance to representatives over their smallest squared separation, minimised.
 
-    Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
+    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids:
+    O(p n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory. Source:
+    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -241,12 +234,6 @@ class XieBeni(PopulationIndex):
         is squared even if it is a squared distance.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix for medoids in bytes.
-
-    Notes
-    -----
-    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
-    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids: O(p
-    n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
 
     Examples
     --------
@@ -286,13 +273,10 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
 class CalinskiHarabasz(PopulationIndex):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
-    Source: Calinski & Harabasz, Communications in Statistics 3(1), 1974.
-
-    Notes
-    -----
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
-    are equal. O(p n d) time for p individuals, O(n d) memory.
+    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
+    Statistics 3(1), 1974.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
@@ -319,8 +303,11 @@ class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
-    and D_K the largest distance between representatives. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE
-    TPAMI 24(12), 2002.
+    and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
+    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
+    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
+    O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
+    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -329,13 +316,6 @@ class IIndex(PopulationIndex):
     e1 : {"centroid", "medoid"}, optional
         Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
         distance to all. Default: ``representative``.
-
-    Notes
-    -----
-    With centroids and ``power=2`` this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The
-    value is 0 for one cluster, and if all samples are equal. Centroids: O(p n d + p k^2 d) time for p
-    individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2)
-    memory.
 
     Examples
     --------
@@ -490,12 +470,8 @@ def medoid_scatter(
 class Deviation(PopulationIndex):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
-
-    Notes
-    -----
     Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
-    O(p n d) time for p individuals, O(n d) memory.
+    O(p n d) time for p individuals, O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -525,7 +501,9 @@ class LikelihoodGain(PopulationIndex):
 
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
-    minus half of ln n per additional parameter (BIC), per sample and component.
+    minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering:
+    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification likelihood: Symons,
+    Biometrics 37, 1981.
 
     Parameters
     ----------
@@ -540,11 +518,6 @@ class LikelihoodGain(PopulationIndex):
 
     O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
     memory.
-
-    References
-    ----------
-    ParetoClustering: likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification
-    likelihood: Symons, Biometrics 37, 1981.
 
     Examples
     --------
@@ -612,12 +585,9 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
 class SumOfSquares(PopulationIndex):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
-
-    Notes
-    -----
     Splitting a cluster never increases it: compare partitions with the same number of clusters.
-    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory.
+    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory. Source: S. Lloyd,
+    "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -649,7 +619,9 @@ class SumOfSquares(PopulationIndex):
 class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
+    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles,
+    IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -672,11 +644,6 @@ class Connectivity(PopulationIndex):
         Neighbours.
     weights_ : ndarray of shape (n_used,)
         Weights of the neighbours.
-
-    Notes
-    -----
-    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
-    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search.
 
     Examples
     --------
@@ -789,13 +756,9 @@ class GraphModularity(PopulationIndex):
     """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. Source: Newman &
-    Girvan, Physical Review E 69, 026113, 2004.
-
-    Notes
-    -----
-    0 for one cluster, and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q
-    partitions and E edges.
+    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. 0 for one cluster,
+    and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q partitions and E edges.
+    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -857,12 +820,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    Source: ParetoClustering: price of the boundary.
-
-    Notes
-    -----
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions and E edges.
+    favours fragments. O(q (E + n)) time for q partitions and E edges. Source: ParetoClustering: price of the
+    boundary.
 
     Examples
     --------
