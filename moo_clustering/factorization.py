@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -133,20 +133,8 @@ def nmf(
     >>> len(set(labels_from_factors(runs.U[best], runs.V[best])[:3].tolist()))
     1
     """
-    task = prepare_task(
-        A,
-        n_components,
-        solver=solver,
-        n_runs=n_runs,
-        seeds=seeds,
-        starts=starts,
-        tol=tol,
-        max_iter=max_iter,
-        dtype=dtype,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-        keep=True,
-    )
+    given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
+    task = prepare_task(A, n_components, *given, keep=True)
     return join_runs(run_task(task, _unchanged))
 
 
@@ -180,20 +168,8 @@ def map_nmf(
     list
         One result per batch.
     """
-    task = prepare_task(
-        A,
-        n_components,
-        solver=solver,
-        n_runs=n_runs,
-        seeds=seeds,
-        starts=starts,
-        tol=tol,
-        max_iter=max_iter,
-        dtype=dtype,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-        keep=False,
-    )
+    given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
+    task = prepare_task(A, n_components, *given, keep=False)
     return run_task(task, function)
 
 
@@ -355,7 +331,6 @@ class Task(NamedTuple):
 def prepare_task(
     A: Any,
     n_components: int,
-    *,
     solver: str,
     n_runs: int | None,
     seeds: Seeds | None,
@@ -365,6 +340,7 @@ def prepare_task(
     dtype: str,
     n_jobs: int | None,
     max_memory: int,
+    *,
     keep: bool,
 ) -> Task:
     """Check arguments and plan batches; ``keep`` reserves memory for the factors of all runs."""
@@ -385,14 +361,8 @@ def prepare_task(
     far = active_shelf() is not None and n_jobs != 1
     # Memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
-    batches = plan_batches(
-        n_runs,
-        n_rows,
-        row_bytes,
-        lanes=1 if far else method.lanes,
-        workers=effective_n_jobs(n_jobs),
-        memory=max_memory - kept,
-    )
+    lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
+    batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
     if far:
         batches = batches._replace(n_threads=1)
     return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
@@ -400,18 +370,15 @@ def prepare_task(
 
 def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
     """Apply ``function`` to every batch, on the worker of the batch."""
-    jobs = (
-        delayed(_run_batch)(
-            function,
-            task.solver,
-            task.matrix,
-            task.n_components,
-            Starts(task.origins.U[runs], task.origins.V[runs])
-            if isinstance(task.origins, Starts)
-            else task.origins[runs],
-            {"tol": task.tol, "max_iter": task.max_iter, "n_threads": task.batches.n_threads},
-        )
+    origins, options = task.origins, {"tol": task.tol, "max_iter": task.max_iter}
+    options["n_threads"] = task.batches.n_threads
+    parts = (
+        Starts(origins.U[runs], origins.V[runs]) if isinstance(origins, Starts) else origins[runs]
         for runs in task.batches.runs
+    )
+    jobs = (
+        delayed(_run_batch)(function, task.solver, task.matrix, task.n_components, part, options)
+        for part in parts
     )
     return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
 
@@ -432,13 +399,8 @@ def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
     """Concatenate the runs of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
-    return NMFRuns(
-        np.concatenate([part.U for part in parts]),
-        np.concatenate([part.V for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        [history for part in parts for history in part.histories],
-    )
+    *arrays, histories = zip(*parts, strict=True)
+    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
 
 
 def _unchanged(runs: NMFRuns) -> NMFRuns:
@@ -455,12 +417,10 @@ def _origins(
     origins: Seeds | Starts
     if starts is not None:
         origins = check_starts(starts, matrix, n_components)
-    elif seeds is not None:
-        origins = list(seeds)
+        name, count = "starts", len(origins.U)
     else:
-        origins = np.random.SeedSequence().spawn(1 if n_runs is None else n_runs)
-    count = len(origins.U) if isinstance(origins, Starts) else len(origins)
-    name = "starts" if isinstance(origins, Starts) else "seeds"
+        origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
+        name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
         raise ValueError(f"{name} are for {count} runs; {wanted} needed.")
@@ -549,12 +509,8 @@ class SparseRows(NamedTuple):
 
 def sparse_rows(A: sparse.csr_array) -> SparseRows:
     """Convert the arrays of a CSR matrix to the types of the kernels."""
-    short = max(A.shape) <= np.iinfo(np.int32).max
-    return SparseRows(
-        A.data,
-        A.indices.astype(np.int32 if short else np.int64, copy=False),
-        A.indptr.astype(np.int64, copy=False),
-    )
+    kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
+    return SparseRows(A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False))
 
 
 class Starts(NamedTuple):
@@ -568,10 +524,8 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
     """Draw |N(0, 1)| sqrt(mean(A) / n_components), U before V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
-    starts = Starts(
-        np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype),
-        np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype),
-    )
+    shapes = [(len(seeds), n_rows, n_components) for n_rows in (n_terms, n_documents)]
+    starts = Starts(*(np.empty(shape, dtype=matrix.A.dtype) for shape in shapes))
     for run, seed in enumerate(seeds):
         rng = np.random.default_rng(seed)
         for factor in starts:
@@ -697,20 +651,8 @@ class _Side(NamedTuple):
         own_gram = gram.astype(dtype, copy=False)
 
         def sweep(lo: int, hi: int) -> None:
-            nmf_panel.update_panel(
-                *self.rows,
-                other,
-                own_gram,
-                self.panel,
-                self.n_components,
-                self.bounds,
-                self.multiply,
-                scratch,
-                grams,
-                inners[:, 0],
-                lo,
-                hi,
-            )
+            given = (*self.rows, other, own_gram, self.panel, self.n_components, self.bounds, self.multiply)
+            nmf_panel.update_panel(*given, scratch, grams, inners[:, 0], lo, hi)
 
         n_values = len(self.rows.data) + _ROW_COST * self.n_components * len(self.panel)
         n_operations = 2.0 * self.n_runs * self.n_components * n_values
@@ -790,10 +732,8 @@ def _run(
     # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies it.
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
-        if (
-            _norm(_projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V))
-            <= tol * first
-        ):
+        slopes = _projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V)
+        if _norm(*slopes) <= tol * first:
             break
         U, at_once = _descend(for_topics, U, enough[0])
         enough[0] *= 0.1 if at_once else 1.0

@@ -245,6 +245,7 @@ def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -
         np.sqrt(out, out=out)
 
 
+@documented(bag_distances)
 def bag_distance_kinds(
     A: Any,
     B: Any = None,
@@ -262,9 +263,6 @@ def bag_distance_kinds(
 
     Parameters
     ----------
-    A : Bags or anything :func:`as_bags` accepts
-    B : Bags, anything :func:`as_bags` accepts, or None, default=None
-        None: distances between the bags of ``A``.
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         With d(a, b) the Euclidean distance between two instances:
 
@@ -277,8 +275,6 @@ def bag_distance_kinds(
         Directions of ``"sliced"``. Default: random. Distances to new bags need the same directions.
     rng : numpy.random.Generator, optional
         Generator of random directions.
-    n_jobs : int or None, default=None
-        Number of threads; the result does not depend on it.
 
     Returns
     -------

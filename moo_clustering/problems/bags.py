@@ -313,13 +313,8 @@ def moved_objective(
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
-            return BagObjective(
-                index.geometry_,
-                n_clusters,
-                MOVED[index.name],  # type: ignore[arg-type]
-                reading=reading,
-                **options,
-            )
+            kind: Any = MOVED[index.name]
+            return BagObjective(index.geometry_, n_clusters, kind, reading=reading, **options)
     return BagObjective(tables.geometry(), n_clusters, **options)
 
 

@@ -147,15 +147,9 @@ class MOCKProblem(SignedProblem):
             if X is None:
                 raise ValueError("give X or graph.")
             graph = locus_graph(
-                X,
-                n_neighbors=n_neighbors,
-                metric=metric,
-                ties=ties,
-                root=root,
-                rank_cap=rank_cap,
-                rng=np.random.default_rng(random_state),
-                n_jobs=n_jobs,
-            )
+                X, n_neighbors=n_neighbors, metric=metric, ties=ties, root=root, rank_cap=rank_cap,
+                rng=np.random.default_rng(random_state), n_jobs=n_jobs,
+            )  # fmt: skip
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
             raise ValueError(f"X has {np.shape(X)[0]} samples, graph {graph.n_samples}.")
         self.graph = graph
@@ -685,15 +679,8 @@ class NeighborGraphProblem(FixedProblem):
             n_neighbors = default_n_neighbors(len(X))
         if list_width is None:
             list_width = len(X) - 1 if gene == "index" else n_neighbors
-        lists = neighbor_lists(
-            X,
-            list_width,
-            metric=metric,
-            ties="random",
-            rng=np.random.default_rng(random_state),
-            groups=groups,
-            n_jobs=kwargs.get("n_jobs"),
-        )
+        rng, n_jobs = np.random.default_rng(random_state), kwargs.get("n_jobs")
+        lists = neighbor_lists(X, list_width, metric=metric, rng=rng, groups=groups, n_jobs=n_jobs)
         return cls(lists, n_neighbors=min(n_neighbors, lists.indices.shape[1]), gene=gene, **kwargs)
 
     @property
@@ -885,15 +872,9 @@ class SRMOSCProblem(FixedProblem):
         check_size(n_samples, width, pop_size, max_memory, force)
         if lists is None:
             lists = neighbor_lists(
-                self.X,
-                width,
-                metric=metric,
-                ties=ties,
-                rng=np.random.default_rng(random_state),
-                groups=groups,
-                n_jobs=n_jobs,
-                method=neighbor_method,
-            )
+                self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
+                groups=groups, n_jobs=n_jobs, method=neighbor_method,
+            )  # fmt: skip
         elif len(lists.indices) != n_samples:
             raise ValueError(f"lists are about {len(lists.indices)} samples, X about {n_samples}.")
         self.lists = lists

@@ -429,16 +429,8 @@ class ConstrainedAssignment:
             # Under constraints, a medoid may join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
-            assign_groups(
-                self._costs(space, ids),
-                index,
-                self.members,
-                self.bounds,
-                self.opponents,
-                self.opponent_bounds,
-                weight,
-                block,
-            )
+            groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+            assign_groups(self._costs(space, ids), index, *groups, weight, block)
             labels[part] = block
         return _without_gaps(labels, medoids)
 

@@ -445,15 +445,8 @@ class ChunkedProblem(Problem):
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=problem.n_var,
-            n_obj=problem.n_obj,
-            n_ieq_constr=problem.n_ieq_constr,
-            n_eq_constr=problem.n_eq_constr,
-            xl=problem.xl,
-            xu=problem.xu,
-            vtype=problem.vtype,
-        )
+        copied = ("n_var", "n_obj", "n_ieq_constr", "n_eq_constr", "xl", "xu", "vtype")
+        super().__init__(**{name: getattr(problem, name) for name in copied})
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))

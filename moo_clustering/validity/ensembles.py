@@ -299,18 +299,14 @@ class FamilyAgreement(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
+        Raises a TypeError for other data, such as features, and a ValueError if there is no partition, or the
+        number of names differs.
+
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
             ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1, and one name per row in
             ``families``.
-
-        Raises
-        ------
-        TypeError
-            For other data, such as features.
-        ValueError
-            If there is no partition, or the number of names differs.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -418,15 +414,12 @@ class LabelEvidence(PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to labels.
 
+        Raises a ValueError if counts are negative or infinite, there is no class, or an option is invalid.
+
         Parameters
         ----------
         data : array-like or sparse matrix of shape (n_samples, n_classes)
             Label counts: a single 1 for a labelled sample, zeros for others; or sums of such rows for groups.
-
-        Raises
-        ------
-        ValueError
-            If counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -507,16 +500,11 @@ class PairEvidence(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to pairs.
 
+        Raises a TypeError for other data, and a ValueError if the penalty is not positive.
+
         Parameters
         ----------
         data : PairwiseConstraints
-
-        Raises
-        ------
-        TypeError
-            For other data.
-        ValueError
-            If the penalty is not positive.
         """
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):

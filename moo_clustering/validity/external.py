@@ -439,17 +439,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     same = first is second
 
     def fill(lo: int, hi: int) -> None:
-        pairs_in_common(
-            first.labels,
-            first.n_clusters,
-            second.labels,
-            second.n_clusters,
-            CACHED_COUNTERS,
-            same,
-            lo,
-            hi,
-            common,
-        )
+        pairs_in_common(*first[:2], *second[:2], CACHED_COUNTERS, same, lo, hi, common)
 
     if common.size:
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)

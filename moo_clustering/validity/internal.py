@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
@@ -181,7 +182,27 @@ class MinimaxSilhouette(PopulationIndex):
         return self._silhouette._score(population)
 
 
-class DaviesBouldin(PopulationIndex):
+class _OfMeans(PopulationIndex):
+    """Index of distances from samples to the means of their clusters."""
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _blocks(self, population: Population, *, squared: bool) -> Iterator[tuple[Any, Population, Any, Any]]:
+        """Yield rows and individuals of every block, their means, and the sums of distances to them."""
+        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
+            yield rows, block, *means_and_sums(self._X, block, squared=squared)
+
+    def _within(self, population: Population, *, squared: bool) -> FloatArray:
+        values = np.empty(len(population.labels))
+        for rows, _, _, sums in self._blocks(population, squared=squared):
+            values[rows] = sums.sum(axis=1)
+        return values
+
+
+class DaviesBouldin(_OfMeans):
     """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
 
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
@@ -200,16 +221,14 @@ class DaviesBouldin(PopulationIndex):
     greater_is_better: ClassVar[bool] = False
 
     def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
+        super().fit(data)
         self._floor = FLOOR * np.sqrt(mean_square_distance(self._X))
-        self.n_samples_ = len(self._X)
         return self
 
     def _score(self, population: Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if self._floor > 0.0:
-            for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-                means, sums = means_and_sums(self._X, block, squared=False)
+            for rows, block, means, sums in self._blocks(population, squared=False):
                 spreads = sums / np.maximum(block.sizes, 1)
                 partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
         values[population.n_clusters < 2] = SINGLE_CLUSTER
@@ -270,7 +289,7 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
-class CalinskiHarabasz(PopulationIndex):
+class CalinskiHarabasz(_OfMeans):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
@@ -283,15 +302,12 @@ class CalinskiHarabasz(PopulationIndex):
     greater_is_better: ClassVar[bool] = True
 
     def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
+        super().fit(data)
         self._total = float(np.einsum("ij,ij->", self._X, self._X))
-        self.n_samples_ = len(self._X)
         return self
 
     def _score(self, population: Population) -> FloatArray:
-        within = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            within[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
+        within = self._within(population, squared=True)
         k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
         within = np.maximum(within, max(FLOOR * self._total, NOTHING))
         return np.where(k > 1, between / np.maximum(k - 1, 1) * (self.n_samples_ - k) / within, 0.0)
@@ -413,8 +429,8 @@ class Centroids:
             scatter.within[rows] = sums.sum(axis=1)
             partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
         if not squared:
-            np.sqrt(scatter.least, out=scatter.least)
-            np.sqrt(scatter.greatest, out=scatter.greatest)
+            for gaps in scatter[1:]:
+                np.sqrt(gaps, out=gaps)
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -467,7 +483,7 @@ def medoid_scatter(
     return scatter
 
 
-class Deviation(PopulationIndex):
+class Deviation(_OfMeans):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
     Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
@@ -483,16 +499,8 @@ class Deviation(PopulationIndex):
     name: ClassVar[str] = "deviation"
     greater_is_better: ClassVar[bool] = False
 
-    def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
-
     def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            values[rows] = means_and_sums(self._X, block, squared=False)[1].sum(axis=1)  # Eq. 5
-        return values
+        return self._within(population, squared=False)  # Eq. 5
 
 
 @dataclass(eq=False, repr=False)
@@ -582,7 +590,7 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 
 
-class SumOfSquares(PopulationIndex):
+class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
     Splitting a cluster never increases it: compare partitions with the same number of clusters.
@@ -609,10 +617,7 @@ class SumOfSquares(PopulationIndex):
         return self
 
     def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            values[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
-        return values
+        return self._within(population, squared=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -774,15 +779,12 @@ class GraphModularity(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
 
+        Raises a ValueError if S is not square, symmetric, finite and non-negative.
+
         Parameters
         ----------
         data : sparse matrix or array-like of shape (n_samples, n_samples)
             Similarities S, symmetric and non-negative.
-
-        Raises
-        ------
-        ValueError
-            If S is not square, symmetric, finite and non-negative.
         """
         self._edges = similarity_edges(data)
         self._total = float(self._edges.volumes.sum())
