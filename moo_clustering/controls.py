@@ -295,6 +295,9 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of the runs of an evolution and its controls.
 
+    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
+    tenth of the range.
+
     Attributes
     ----------
     runs : DataFrame
@@ -304,11 +307,6 @@ class ControlComparison(NamedTuple):
     curves : DataFrame
         ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and
         ``ari``.
-
-    Notes
-    -----
-    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
-    tenth of the range.
     """
 
     runs: pd.DataFrame

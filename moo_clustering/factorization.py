@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -85,7 +85,12 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``.
+    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``. "hals" and
+    "mu" process all runs of a batch in one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per
+    run and iteration. A run is bitwise identical in any batch and on any number of workers.
+    O(n_runs (n_documents + n_terms) k) memory. Sources: "Ensemble non-negative matrix factorization for
+    clustering biomedical documents", section on non-negative matrix factorization; C.-J. Lin, Neural
+    Computation 19 (2007) for "pg".
 
     Parameters
     ----------
@@ -118,17 +123,6 @@ def nmf(
     -------
     NMFRuns
 
-    Notes
-    -----
-    "hals" and "mu" process all runs of a batch in one pass over A.
-    O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
-    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on
-    non-negative matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
-
     Examples
     --------
     >>> import numpy as np
@@ -139,20 +133,8 @@ def nmf(
     >>> len(set(labels_from_factors(runs.U[best], runs.V[best])[:3].tolist()))
     1
     """
-    task = prepare_task(
-        A,
-        n_components,
-        solver=solver,
-        n_runs=n_runs,
-        seeds=seeds,
-        starts=starts,
-        tol=tol,
-        max_iter=max_iter,
-        dtype=dtype,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-        keep=True,
-    )
+    given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
+    task = prepare_task(A, n_components, *given, keep=True)
     return join_runs(run_task(task, _unchanged))
 
 
@@ -186,20 +168,8 @@ def map_nmf(
     list
         One result per batch.
     """
-    task = prepare_task(
-        A,
-        n_components,
-        solver=solver,
-        n_runs=n_runs,
-        seeds=seeds,
-        starts=starts,
-        tol=tol,
-        max_iter=max_iter,
-        dtype=dtype,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-        keep=False,
-    )
+    given = (solver, n_runs, seeds, starts, tol, max_iter, dtype, n_jobs, max_memory)
+    task = prepare_task(A, n_components, *given, keep=False)
     return run_task(task, function)
 
 
@@ -234,6 +204,9 @@ class NMFRuns(NamedTuple):
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
+    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
+    (2003), section 3.2 (scaling).
+
     Parameters
     ----------
     U : array-like of shape (n_terms, n_components) or (n_runs, n_terms, n_components)
@@ -246,11 +219,6 @@ def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> N
     -------
     ndarray of shape (n_documents,) or (n_runs, n_documents), int32
         Topic numbers; some may not occur.
-
-    References
-    ----------
-    W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003), section 3.2 (scaling).
     """
     topics, weights = checked_array(U, "U", FLOATS), checked_array(V, "V", FLOATS)
     if topics.ndim != weights.ndim or topics.ndim not in (2, 3) or topics.shape[-1] != weights.shape[-1]:
@@ -363,7 +331,6 @@ class Task(NamedTuple):
 def prepare_task(
     A: Any,
     n_components: int,
-    *,
     solver: str,
     n_runs: int | None,
     seeds: Seeds | None,
@@ -373,6 +340,7 @@ def prepare_task(
     dtype: str,
     n_jobs: int | None,
     max_memory: int,
+    *,
     keep: bool,
 ) -> Task:
     """Check arguments and plan batches; ``keep`` reserves memory for the factors of all runs."""
@@ -393,14 +361,8 @@ def prepare_task(
     far = active_shelf() is not None and n_jobs != 1
     # Memory for batches and their concatenation.
     kept = 2 * n_runs * n_rows * row_bytes if keep else 0
-    batches = plan_batches(
-        n_runs,
-        n_rows,
-        row_bytes,
-        lanes=1 if far else method.lanes,
-        workers=effective_n_jobs(n_jobs),
-        memory=max_memory - kept,
-    )
+    lanes, workers = 1 if far else method.lanes, effective_n_jobs(n_jobs)
+    batches = plan_batches(n_runs, n_rows, row_bytes, lanes=lanes, workers=workers, memory=max_memory - kept)
     if far:
         batches = batches._replace(n_threads=1)
     return Task(matrix, n_components, method, float(tol), int(max_iter), origins, batches)
@@ -408,18 +370,15 @@ def prepare_task(
 
 def run_task(task: Task, function: Callable[[NMFRuns], Result]) -> list[Result]:
     """Apply ``function`` to every batch, on the worker of the batch."""
-    jobs = (
-        delayed(_run_batch)(
-            function,
-            task.solver,
-            task.matrix,
-            task.n_components,
-            Starts(task.origins.U[runs], task.origins.V[runs])
-            if isinstance(task.origins, Starts)
-            else task.origins[runs],
-            {"tol": task.tol, "max_iter": task.max_iter, "n_threads": task.batches.n_threads},
-        )
+    origins, options = task.origins, {"tol": task.tol, "max_iter": task.max_iter}
+    options["n_threads"] = task.batches.n_threads
+    parts = (
+        Starts(origins.U[runs], origins.V[runs]) if isinstance(origins, Starts) else origins[runs]
         for runs in task.batches.runs
+    )
+    jobs = (
+        delayed(_run_batch)(function, task.solver, task.matrix, task.n_components, part, options)
+        for part in parts
     )
     return run_calls(jobs, n_jobs=task.batches.n_workers, prefer=task.solver.prefer)
 
@@ -440,13 +399,8 @@ def join_runs(parts: Sequence[NMFRuns]) -> NMFRuns:
     """Concatenate the runs of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
-    return NMFRuns(
-        np.concatenate([part.U for part in parts]),
-        np.concatenate([part.V for part in parts]),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.n_iter for part in parts]),
-        [history for part in parts for history in part.histories],
-    )
+    *arrays, histories = zip(*parts, strict=True)
+    return NMFRuns._make([*map(np.concatenate, arrays), list(chain.from_iterable(histories))])
 
 
 def _unchanged(runs: NMFRuns) -> NMFRuns:
@@ -463,12 +417,10 @@ def _origins(
     origins: Seeds | Starts
     if starts is not None:
         origins = check_starts(starts, matrix, n_components)
-    elif seeds is not None:
-        origins = list(seeds)
+        name, count = "starts", len(origins.U)
     else:
-        origins = np.random.SeedSequence().spawn(1 if n_runs is None else n_runs)
-    count = len(origins.U) if isinstance(origins, Starts) else len(origins)
-    name = "starts" if isinstance(origins, Starts) else "seeds"
+        origins = np.random.SeedSequence().spawn(n_runs or 1) if seeds is None else list(seeds)
+        name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
         raise ValueError(f"{name} are for {count} runs; {wanted} needed.")
@@ -493,9 +445,8 @@ def plan_batches(
 ) -> Batches:
     """Plan batches of similar size, one per worker at a time if all have enough runs.
 
-    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired
-    number of runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a
-    run raises an error.
+    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired number of
+    runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a run raises an error.
     """
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
@@ -506,8 +457,7 @@ def plan_batches(
             "raise max_memory."
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
-    # A divisor of the number of workers, so that batches have equal numbers of threads and no
-    # worker is idle.
+    # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
     at_once = max(count for count in range(1, most + 1) if workers % count == 0)
     size = min(affordable // at_once, max(_LANES, _ROW_BYTES // row_bytes))
     n_batches = min(n_runs, at_once * -(-n_runs // (at_once * size)))
@@ -559,12 +509,8 @@ class SparseRows(NamedTuple):
 
 def sparse_rows(A: sparse.csr_array) -> SparseRows:
     """Convert the arrays of a CSR matrix to the types of the kernels."""
-    short = max(A.shape) <= np.iinfo(np.int32).max
-    return SparseRows(
-        A.data,
-        A.indices.astype(np.int32 if short else np.int64, copy=False),
-        A.indptr.astype(np.int64, copy=False),
-    )
+    kind = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
+    return SparseRows(A.data, A.indices.astype(kind, copy=False), A.indptr.astype(np.int64, copy=False))
 
 
 class Starts(NamedTuple):
@@ -578,10 +524,8 @@ def random_starts(matrix: Matrix, n_components: int, seeds: Sequence[np.random.S
     """Draw |N(0, 1)| sqrt(mean(A) / n_components), U before V, with one seed per run."""
     n_documents, n_terms = matrix.A.shape
     scale = math.sqrt(matrix.mean / n_components)
-    starts = Starts(
-        np.empty((len(seeds), n_terms, n_components), dtype=matrix.A.dtype),
-        np.empty((len(seeds), n_documents, n_components), dtype=matrix.A.dtype),
-    )
+    shapes = [(len(seeds), n_rows, n_components) for n_rows in (n_terms, n_documents)]
+    starts = Starts(*(np.empty(shape, dtype=matrix.A.dtype) for shape in shapes))
     for run, seed in enumerate(seeds):
         rng = np.random.default_rng(seed)
         for factor in starts:
@@ -619,20 +563,15 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
 
-    HALS is coordinate descent over columns: with G = V^T V,
-    u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj) for j = 0, 1, ..., with the new values of
-    previous columns. Columns with G_jj = 0 do not change. With ``multiply``,
-    U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
+    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj)
+    for j = 0, 1, ..., with the new values of previous columns. Columns with G_jj = 0 do not change. With
+    ``multiply``, U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
 
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations
-    of a run and the blocks of rows do not depend on other runs or threads. A run is therefore
-    bitwise identical in any panel and on any number of threads.
-
-    References
-    ----------
-    A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS algorithms for nonnegative matrix and 3D tensor
-    factorization", ICA (2007).
-    D. D. Lee, H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations of a run
+    and the blocks of rows do not depend on other runs or threads. A run is therefore bitwise identical in any
+    panel and on any number of threads. Sources: A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS
+    algorithms for nonnegative matrix and 3D tensor factorization", ICA (2007); D. D. Lee, H. S. Seung,
+    "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -712,20 +651,8 @@ class _Side(NamedTuple):
         own_gram = gram.astype(dtype, copy=False)
 
         def sweep(lo: int, hi: int) -> None:
-            nmf_panel.update_panel(
-                *self.rows,
-                other,
-                own_gram,
-                self.panel,
-                self.n_components,
-                self.bounds,
-                self.multiply,
-                scratch,
-                grams,
-                inners[:, 0],
-                lo,
-                hi,
-            )
+            given = (*self.rows, other, own_gram, self.panel, self.n_components, self.bounds, self.multiply)
+            nmf_panel.update_panel(*given, scratch, grams, inners[:, 0], lo, hi)
 
         n_values = len(self.rows.data) + _ROW_COST * self.n_components * len(self.panel)
         n_operations = 2.0 * self.n_runs * self.n_components * n_values
@@ -778,13 +705,9 @@ def projected_gradient(
 ) -> NMFRuns:
     """Minimise over U and V in turn by projected gradients.
 
-    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the
-    norm of the initial gradient. ``n_threads`` is ignored.
-
-    References
-    ----------
-    C.-J. Lin, "Projected gradient methods for nonnegative matrix factorization", Neural Computation 19
-    (2007), sections 3 and 4, algorithm 4.
+    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the norm of
+    the initial gradient. ``n_threads`` is ignored. Source: C.-J. Lin, "Projected gradient methods for
+    nonnegative matrix factorization", Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
     """
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     histories = []
@@ -806,14 +729,11 @@ def _run(
     for_topics = _Subproblem(V.T @ V, matrix.At @ V)
     for_weights = _Subproblem(U.T @ U, matrix.A @ U)
     first = _norm(for_topics.gradient(U), for_weights.gradient(V))
-    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies
-    # it.
+    # As in Lin's paper, a tolerance becomes ten times smaller whenever a factor already satisfies it.
     enough = [max(1e-3, tol) * first] * 2
     for _ in range(max_iter):
-        if (
-            _norm(_projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V))
-            <= tol * first
-        ):
+        slopes = _projected(for_topics.gradient(U), U), _projected(for_weights.gradient(V), V)
+        if _norm(*slopes) <= tol * first:
             break
         U, at_once = _descend(for_topics, U, enough[0])
         enough[0] *= 0.1 if at_once else 1.0

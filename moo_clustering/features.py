@@ -567,15 +567,8 @@ class NCWTransformer(_SparseWeighting):
 
 def validated_rows(estimator: Any, X: Any, *, reset: bool) -> csr_matrix:
     """Copy finite non-negative values to CSR without duplicate entries and stored zeros."""
-    X = numeric_features(
-        estimator,
-        X,
-        accept_sparse="csr",
-        dtype=FLOATS,
-        copy=issparse(X),
-        ensure_non_negative=True,
-        reset=reset,
-    )
+    kept: dict[str, Any] = {"copy": issparse(X), "ensure_non_negative": True, "reset": reset}
+    X = numeric_features(estimator, X, accept_sparse="csr", dtype=FLOATS, **kept)
     rows = X if issparse(X) else csr_matrix(X)
     rows.sum_duplicates()
     rows.eliminate_zeros()

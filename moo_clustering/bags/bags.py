@@ -516,12 +516,8 @@ def split_frame(frame: Any, bag: Hashable) -> tuple[Instances, Any, Names]:
 def read_bags(path: str | PathLike[str]) -> Arrays:
     """Read instances, offsets, bag identifiers and feature names without checking them."""
     arrays = read_arrays(path, ValueError, "instances", "bag_offsets")
-    return (
-        arrays["instances"],
-        arrays["bag_offsets"],
-        _names(arrays, "bag_ids"),
-        _names(arrays, "feature_names"),
-    )
+    names = _names(arrays, "bag_ids"), _names(arrays, "feature_names")
+    return arrays["instances"], arrays["bag_offsets"], *names
 
 
 def _names(arrays: dict[str, NDArray[Any]], key: str) -> list[str] | None:

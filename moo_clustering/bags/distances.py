@@ -43,8 +43,10 @@ def bag_distances(
 
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
-    equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of
-    the instances. Source: Evolutionary multi-instance clustering, Eq. 1.
+    equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of the
+    instances. Raises a ValueError if bags have different numbers of features, ``kind`` is unknown,
+    ``max_memory`` is below 40 bytes, or squares of values overflow. Source: Evolutionary multi-instance
+    clustering, Eq. 1.
 
     Parameters
     ----------
@@ -71,12 +73,6 @@ def bag_distances(
     ndarray of shape (n_bags_A, n_bags_B), float64
         Entry (i, j) is the distance from bag i of ``A`` to bag j of ``B``. With ``B=None``, the
         diagonal is exactly 0 for all kinds except ``"mean"``.
-
-    Raises
-    ------
-    ValueError
-        If bags have different numbers of features, ``kind`` is unknown, ``max_memory`` is below 40 bytes,
-        or squares of values overflow.
 
     Examples
     --------
@@ -249,6 +245,7 @@ def _finish(out: FloatArray, sizes: Int64Array, others: Int64Array, kind: str) -
         np.sqrt(out, out=out)
 
 
+@documented(bag_distances)
 def bag_distance_kinds(
     A: Any,
     B: Any = None,
@@ -266,9 +263,6 @@ def bag_distance_kinds(
 
     Parameters
     ----------
-    A : Bags or anything :func:`as_bags` accepts
-    B : Bags, anything :func:`as_bags` accepts, or None, default=None
-        None: distances between the bags of ``A``.
     kinds : sequence of {"symmetric", "average", "energy", "sliced"}, default=all
         With d(a, b) the Euclidean distance between two instances:
 
@@ -281,8 +275,6 @@ def bag_distance_kinds(
         Directions of ``"sliced"``. Default: random. Distances to new bags need the same directions.
     rng : numpy.random.Generator, optional
         Generator of random directions.
-    n_jobs : int or None, default=None
-        Number of threads; the result does not depend on it.
 
     Returns
     -------

@@ -159,14 +159,9 @@ class BagGeometry:
             for_parts(fill, -(-self.n_bags // _ROWS), float(weighted.size) * columns.shape[1], n_jobs)
         rounding = (_SINGLE_ROUNDING if single else _ROUNDING) * largest
         pulls = weighted @ weighted.T
+        chunks = layout.chunk_bag, layout.chunk_start
         arrays = bag_distances.BagArrays(
-            squares[layout.instances],
-            products,
-            pulls,
-            self.weights,
-            layout.chunk_bag,
-            layout.chunk_start,
-            rounding,
+            squares[layout.instances], products, pulls, self.weights, *chunks, rounding
         )
         return arrays, columns if self._by_centroids(1) else columns[:, :0]
 
@@ -249,18 +244,9 @@ class BagGeometry:
                 bag_distances.cross_sums(one, pulls[i], inner)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     norms = np.diag(inner) / masses[i] ** 2
-                bag_distances.squared_radii(
-                    self.arrays,
-                    one,
-                    projections[i],
-                    norms,
-                    masses[i],
-                    own,
-                    chunk_label,
-                    scale,
-                    best,
-                    out[rows][i],
-                )
+                scratch = own, chunk_label, scale, best
+                given = self.arrays, one, projections[i], norms, masses[i]
+                bag_distances.squared_radii(*given, *scratch, out[rows][i])
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:

@@ -101,9 +101,7 @@ class BagObjective:
 
     def evaluate(self, labels: Any) -> FloatArray:
         """Penalised objective, to be minimised, shape (n_individuals,)."""
-        values, violations = self.values(labels)
-        with np.errstate(invalid="ignore"):
-            return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
+        return self._penalised(*self.values(labels))
 
     def values(self, labels: Any) -> tuple[FloatArray, FloatArray]:
         """Objective without penalty, and violation of the constraints."""
@@ -244,9 +242,11 @@ class BagObjective:
 
     def _improved(self, outcome: tuple[Labels, FloatArray, FloatArray, Int64Array]) -> Improved:
         labels, values, violations, trials = outcome
+        return Improved(labels, self._penalised(values, violations), trials)
+
+    def _penalised(self, values: FloatArray, violations: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
-            penalized = np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
-        return Improved(labels, penalized, trials)
+            return np.where(violations > 1e-12, values * (1.0 + self._task.penalty * violations), values)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -279,20 +279,13 @@ def make_task(
     """Objective with its constants, see :class:`BagObjective`; ``rule`` is the code of ``weights``."""
     choice("objective", objective, get_args(Objective))
     choice("reading", reading, get_args(Reading))
-    terms = np.zeros(geometry.n_bags)
-    if objective == "ftwcv":
-        if reading == "between":
-            constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
-        else:
-            terms = squared_norms(geometry, reading)
-            constant = float(terms.sum())
-    else:
-        constant = 0.0
-    start, bag, weight, free = signed_pairs(geometry.n_bags, constraints)
     literal = objective == "ftwcv" and reading != "between"
-    return bag_distances.Task(
-        CODES[objective], literal, constant, terms, rule, least, float(penalty), start, bag, weight, free
-    )
+    terms = squared_norms(geometry, reading) if literal else np.zeros(geometry.n_bags)
+    constant = float(terms.sum())
+    if objective == "ftwcv" and reading == "between":
+        constant = float(geometry.weights @ np.einsum("bd,bd->b", geometry.means, geometry.means))
+    pairs = signed_pairs(geometry.n_bags, constraints)
+    return bag_distances.Task(CODES[objective], literal, constant, terms, rule, least, float(penalty), *pairs)
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:

@@ -81,6 +81,10 @@ def cspa(
 ) -> Labels:
     """Compute a consensus by co-association: S_ij is the share of runs with i and j in one cluster.
 
+    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
+    3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
+
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
@@ -130,12 +134,6 @@ def cspa(
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
     unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
-
-    References
-    ----------
-    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.2.
-    A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
 
     Examples
     --------
@@ -601,6 +599,9 @@ def hbgf(
 ) -> Labels:
     """Compute a consensus by partitioning the bipartite graph of objects and clusters.
 
+    Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
+    International Conference on Machine Learning (2004).
+
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
@@ -634,11 +635,6 @@ def hbgf(
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
     about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
-
-    References
-    ----------
-    X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
-    International Conference on Machine Learning (2004).
 
     Examples
     --------
@@ -689,23 +685,16 @@ def hgpa(
 
     The paper minimises the number of cut hyperedges, the clusters of all runs, by hMETIS, which is not
     redistributable. Neither approximation minimises this cut. Cost and invariance are as for :func:`hbgf`.
+    Raises a ValueError or TypeError if a parameter is invalid, or an object is missing from all runs.
+    Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
+    3.3; D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
+    Processing Systems 19 (2006), for the singular vectors.
 
     Parameters
     ----------
     approximation : {"hbgf", "spectral"}, default="hbgf"
         Partition of the graph of objects and hyperedges by :func:`hbgf`, with METIS if pymetis is installed;
         or k-means of the objects' singular vectors of the degree-scaled incidence matrix.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, or an object is missing from all runs.
-
-    References
-    ----------
-    A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.3.
-    D. Zhou, J. Huang, B. Schölkopf, "Learning with hypergraphs", Advances in Neural Information
-    Processing Systems 19 (2006), for the singular vectors.
 
     Examples
     --------
@@ -770,8 +759,10 @@ def mcla(
     """Compute a consensus by the meta-clustering algorithm.
 
     Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object joins the
-    meta-cluster whose members contain it most often. Source: A. Strehl, J. Ghosh, "Cluster ensembles",
-    Journal of Machine Learning Research 3 (2002), section 3.4.
+    meta-cluster whose members contain it most often. Warns (UserWarning) if METIS balances sizes and the
+    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Smaller clusters may then
+    be merged. Source: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3
+    (2002), section 3.4.
 
     Parameters
     ----------
@@ -799,12 +790,6 @@ def mcla(
         Only with ``return_association``. Share of the members of meta-cluster c (row) that contain the
         object, among members from runs that contain it. Meta-clusters without objects are last.
         ``association.max(axis=0) / association.sum(axis=0)`` is the confidence of the labels.
-
-    Warns
-    -----
-    UserWarning
-        If METIS balances sizes and the largest cluster of most runs exceeds 1.75 times the mean size of
-        meta-clusters. Smaller clusters may then be merged.
 
     Notes
     -----

@@ -16,6 +16,7 @@ from moo_clustering._kernels.least_squares import reconstruct
 from moo_clustering._kernels.threads import for_blocks, for_parts
 from moo_clustering.diversity import locus_counts, shared_choices
 from moo_clustering.graphs import NeighborLists, eigengap, symmetrize
+from moo_clustering.graphs.similarity import listed_edges
 
 #: Scale factors of the paper for ES3 and the conventional graphs.
 SIGMA_GRID = (0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
@@ -360,14 +361,7 @@ def to_csr(weights: FloatArray, lists: NeighborLists) -> sp.csr_array:
         raise ValueError(
             f"weights must have the shape of the neighbour lists, {lists.indices.shape}; got {weights.shape}"
         )
-    n = len(weights)
-    used = weights > 0
-    indptr = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    # Parts of a memory-mapped array are read-only in older versions of NumPy; sorting writes to them.
-    values, indices = weights[used], np.asarray(lists.indices)[used]
-    matrix = sp.csr_array((values, indices, indptr), shape=(n, n))
-    matrix.sort_indices()
-    return matrix
+    return listed_edges(lists, weights)
 
 
 def _checked_ranks(ranks: Any, lists: NeighborLists) -> IntArray:

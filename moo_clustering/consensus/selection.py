@@ -110,7 +110,10 @@ def select_pareto(
 
     NSGA-II solves :class:`~moo_clustering.problems.EnsembleSelectionProblem`, starting with the whole
     ensemble among others; if at most 256 subsets are large enough, all are compared instead. MCLA computes
-    the consensus of every subset on the front.
+    the consensus of every subset on the front. O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus
+    MCLA for every subset on the front, up to ``pop_size`` (256 without a search). The gain over the consensus
+    of all runs is small and unreliable. Raises a ValueError or TypeError if parameters are invalid, and an
+    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
 
     Parameters
     ----------
@@ -140,18 +143,6 @@ def select_pareto(
     -------
     ParetoSelection
         Selected runs, their consensus, and the front.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If parameters are invalid.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
-
-    Notes
-    -----
-    O(n_samples n_runs^2 + n_gen pop_size n_runs^2) time, plus MCLA for every subset on the front, up to
-    ``pop_size`` (256 without a search). The gain over the consensus of all runs is small and unreliable.
 
     Examples
     --------

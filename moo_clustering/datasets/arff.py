@@ -20,12 +20,8 @@ from moo_clustering.datasets.files import DataError, Remedy, as_number, is_numbe
 # MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
 _OPTION = re.compile(r"(?<!\S)-[Cc]\s+([+-]?\d{1,9})(?!\S)")
 _MOVED = re.compile(r"filters?\.\w+\.attribute\.(Remove|Reorder)")
-_NUMBERS = {"0": 0.0, "1": 1.0, "no": 0.0, "yes": 1.0, "n": 0.0, "y": 1.0} | {
-    "false": 0.0,
-    "true": 1.0,
-    "f": 0.0,
-    "t": 1.0,
-}
+_NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
+_NUMBERS |= dict.fromkeys(("1", "yes", "y", "true", "t"), 1.0)
 _HOW = (
     Remedy("name them with", "labels_xml", note=" (the file of MULAN)"),
     Remedy("with", "n_labels", note=" (the first that many attributes, or if negative the last)"),
@@ -36,15 +32,8 @@ QUOTED = r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*\'"""
 _ATTRIBUTE = re.compile(
     rf"""@attribute\s+(?:({QUOTED})|([^\s{{"'][^\s{{]*))\s*(.*)""", re.IGNORECASE | re.DOTALL
 )
-_KINDS = {
-    "numeric": "numeric",
-    "real": "numeric",
-    "integer": "numeric",
-    "int": "numeric",
-    "string": "text",
-    "date": "date",
-    "relational": "relational",
-}
+_KINDS = dict.fromkeys(("numeric", "real", "integer", "int"), "numeric")
+_KINDS |= {"string": "text", "date": "date", "relational": "relational"}
 _VALUE = re.compile(rf"""\s*+(?:({QUOTED})|((?!["'])[^,\t]*))(\s*,|[ ]*\t|\s*\Z)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u001E|.)", re.DOTALL | re.IGNORECASE)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "u001e": "\x1e", "u001E": "\x1e"}

@@ -22,6 +22,7 @@ from moo_clustering.datasets import arff, files
 from moo_clustering.datasets.cells import blanks_note, read_dates
 from moo_clustering.datasets.tables import (
     UNNAMED,
+    cells_of_text,
     column_names,
     encode_classes,
     numeric_matrix,
@@ -349,23 +350,8 @@ def bags_of_text(text: str, options: BagOptions, path: Path, suffix: str) -> Bag
     if columns[0] == UNNAMED and UNNAMED not in (options.bag, options.label, *options.nominal, *options.drop):
         options = options._replace(drop=(*options.drop, UNNAMED))  # row names that pandas and R write
     as_text = _as_text(columns, options)
-    try:
-        frame = pd.read_csv(
-            io.StringIO(text, newline=""),
-            sep=separator,
-            header=0,
-            names=columns,
-            index_col=False,
-            dtype=str,
-            keep_default_na=False,
-            na_values={column: _missing(column, as_text, options) for column in columns},
-            skipinitialspace=True,
-            low_memory=False,
-        )
-    except pd.errors.ParserError as error:
-        raise files.DataError(f"{source} cannot be read as a table: {error}") from error
-    if "'" in text:
-        frame = frame.map(cell_text, na_action="ignore")
+    missing = {column: _missing(column, as_text, options) for column in columns}
+    frame = cells_of_text(text, separator, missing, source)
     return _table(frame, as_text, lines if len(lines) == len(frame) else None, options, path)
 
 

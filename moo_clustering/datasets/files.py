@@ -120,15 +120,13 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
     ``flags`` maps options to flags with their arguments: ``{"drop": "--drop NAME"}``. Remedies that use other
     options, or switch an option off without a flag ``--no-...``, are omitted.
     """
-    return _advised(
-        error.problem,
-        [
-            each.with_flag(flags.get(each.option, ""))
-            for each in error.remedies
-            if not each.option
-            or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
-        ],
-    )
+    possible = [
+        each
+        for each in error.remedies
+        if not each.option
+        or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
+    ]
+    return _advised(error.problem, [each.with_flag(flags.get(each.option, "")) for each in possible])
 
 
 def _advised(problem: str, advice: Iterable[str]) -> str:
@@ -397,13 +395,9 @@ class _Budget:
     def check(self, more: int) -> None:
         """Raise if ``more`` bytes in addition to those used exceed the limit."""
         if self.used + more > self.most:
-            raise too_large(
-                self.path,
-                self.size,
-                f"at least {self.used + more:,} bytes of cells",
-                self.expansion,
-                "save what is needed of it as CSV",
-            )
+            expanded = f"at least {self.used + more:,} bytes of cells"
+            remedy = "save what is needed of it as CSV"
+            raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
         """Add to the bytes in use; raise if they exceed the limit."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from moo_clustering._arrays import quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.datasets import arff
-from moo_clustering.datasets.documents import Documents
+from moo_clustering.datasets.documents import Documents, read_documents
 from moo_clustering.datasets.files import (
     DataError,
     Remedy,
@@ -154,6 +154,7 @@ def tidy_csr(X: Any) -> sp.csr_array:
     return X
 
 
+@documented(read_documents)
 def read_multilabel(
     path: str | PathLike[str],
     *,
@@ -201,9 +202,6 @@ def read_multilabel(
         Attribute (ARFF) or array (npz) of row identifiers.
     drop : sequence of str, default=()
         Attributes (ARFF) to drop.
-    expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
-        allowed.
 
     Returns
     -------
@@ -250,17 +248,10 @@ def read_multilabel(
 def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> MultiLabelTable:
     if kind == "ARFF":
         file, labels = given["labels_xml"], given["labels"]
-        return read_multilabel_arff(
-            file_text(path, expansion),
-            path,
-            arff.ArffOptions(
-                None if file is None else data_path(file),
-                given["n_labels"],
-                None if labels is None else _sequence(labels, "labels"),
-                given["id_column"],
-                given["drop"] or (),
-            ),
-        )
+        text, file = file_text(path, expansion), None if file is None else data_path(file)
+        labels = None if labels is None else _sequence(labels, "labels")
+        options = arff.ArffOptions(file, given["n_labels"], labels, given["id_column"], given["drop"] or ())
+        return read_multilabel_arff(text, path, options)
     if kind == "svmlight":
         return read_multilabel_svmlight(file_bytes(path, expansion), path)
 

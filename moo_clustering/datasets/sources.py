@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, probability, quoted
+from moo_clustering._docs import documented
 from moo_clustering.datasets.bags import BagTable
 from moo_clustering.datasets.tables import Table
 
@@ -46,43 +47,27 @@ def load_bundled(name: str) -> Table:
     )
 
 
+@documented(load_bundled)
 def load_wine() -> Table:
-    """Load wine: 178 samples, 13 features, 3 classes.
-
-    Returns
-    -------
-    Table
-    """
+    """Load wine: 178 samples, 13 features, 3 classes."""
     return load_bundled("wine")
 
 
+@documented(load_bundled)
 def load_iris() -> Table:
-    """Load iris: 150 samples, 4 features, 3 classes.
-
-    Returns
-    -------
-    Table
-    """
+    """Load iris: 150 samples, 4 features, 3 classes."""
     return load_bundled("iris")
 
 
+@documented(load_bundled)
 def load_digits() -> Table:
-    """Load digits: 1797 images of 8 x 8 pixels, 10 classes.
-
-    Returns
-    -------
-    Table
-    """
+    """Load digits: 1797 images of 8 x 8 pixels, 10 classes."""
     return load_bundled("digits")
 
 
+@documented(load_bundled)
 def load_breast_cancer() -> Table:
-    """Load breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes.
-
-    Returns
-    -------
-    Table
-    """
+    """Load breast cancer Wisconsin (diagnostic): 569 samples, 30 features, 2 classes."""
     return load_bundled("breast_cancer")
 
 

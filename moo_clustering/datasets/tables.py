@@ -386,24 +386,31 @@ def _frame(
 ) -> pd.DataFrame:
     """Read columns of numbers, booleans and text."""
     # Identifiers and classes retain the notation of the file: "007" is not 7, and "NA" may be a class.
+    missing = {column: [""] if column in text else list(_NO_NUMBER) for column in columns}
+    frame = cells_of_text(table.text, table.separator, missing, source, header=0 if is_named else None)
+    return _typed_frame(frame, text, notes)
+
+
+def cells_of_text(
+    text: str, separator: str, missing: Mapping[str, Sequence[str]], source: str, *, header: int | None = 0
+) -> pd.DataFrame:
+    """Read cells as texts; ``missing`` has the texts of missing cells of every column."""
     try:
         frame = pd.read_csv(
-            io.StringIO(table.text, newline=""),
-            sep=table.separator,
-            header=0 if is_named else None,
-            names=columns,
+            io.StringIO(text, newline=""),
+            sep=separator,
+            header=header,
+            names=list(missing),
             index_col=False,
             dtype=str,
             keep_default_na=False,
-            na_values={column: [""] if column in text else list(_NO_NUMBER) for column in columns},
+            na_values=missing,
             skipinitialspace=True,
             low_memory=False,
         )
     except pd.errors.ParserError as error:
         raise files.DataError(f"{source} cannot be read as a table: {error}") from error
-    if "'" in table.text:
-        frame = frame.map(cell_text, na_action="ignore")
-    return _typed_frame(frame, text, notes)
+    return frame.map(cell_text, na_action="ignore") if "'" in text else frame
 
 
 def _typed_frame(frame: pd.DataFrame, text: Collection[str], notes: list[str]) -> pd.DataFrame:

@@ -222,8 +222,6 @@ def eigengap(
 
     Parameters
     ----------
-    S : sparse matrix or array-like of shape (n_samples, n_samples)
-        Symmetric similarities, zero diagonal.
     n_clusters : int
         K; the gap is 0 if K >= n_samples.
 
@@ -332,16 +330,9 @@ class _Deflated:
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
         operator = LinearOperator((n, n), matvec=self.matvec, dtype=np.float64)
+        limits = {"ncv": min(n, max(2 * n_pairs + 1, 20)), "maxiter": _MAX_RESTARTS}
         try:
-            _, vectors = eigsh(
-                operator,
-                n_pairs,
-                which="LA",
-                tol=tolerance,
-                v0=start,
-                ncv=min(n, max(2 * n_pairs + 1, 20)),
-                maxiter=_MAX_RESTARTS,
-            )
+            _, vectors = eigsh(operator, n_pairs, which="LA", tol=tolerance, v0=start, **limits)
         except ArpackNoConvergence as partial:
             vectors = partial.eigenvectors
         except ArpackError:

@@ -106,7 +106,10 @@ def neighbor_lists(
 
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
     data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in
-    O(N^2 d) time. Memory O(N (n_neighbors + d)). Each distinct point is searched only once.
+    O(N^2 d) time. Memory O(N (n_neighbors + d)). Each distinct point is searched only once. Raises a
+    ValueError if there are fewer than two samples, distances are invalid, the method does not support the
+    metric, or a sample has no admissible neighbour, and an ImportError if the extra for
+    ``method="approximate"`` is not installed.
 
     Parameters
     ----------
@@ -141,14 +144,6 @@ def neighbor_lists(
     Returns
     -------
     NeighborLists
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two samples, distances are invalid, the method does not support the metric, or
-        a sample has no admissible neighbour.
-    ImportError
-        If the extra for ``method="approximate"`` is not installed.
     """
     choice("method", method, get_args(Method))
     choice("ties", ties, ("random", "index"))

@@ -63,13 +63,7 @@ def _gaussian_edges(lists: neighbors.NeighborLists, sigma: Sigma) -> sp.csr_arra
 
 @documented(knn_graph)
 def mutual_knn_graph(lists: neighbors.NeighborLists, sigma: Sigma = "mean") -> sp.csr_array:
-    """Gaussian similarities of pairs that list each other; samples can have no edges.
-
-    Parameters
-    ----------
-    sigma : float or {"mean", "median"}, default="mean"
-        Scale factor, or the average of the listed distances to use.
-    """
+    """Gaussian similarities of pairs that list each other; samples can have no edges."""
     directed = _gaussian_edges(lists, sigma)
     mutual = directed.minimum(directed.T.tocsr()).tocsr()
     return without_diagonal(mutual)
@@ -411,10 +405,11 @@ def pair_distances(
 
 def listed_edges(lists: neighbors.NeighborLists, weights: AnyFloatArray) -> sp.csr_array:
     """Directed matrix of positive weights of shape (n_samples, width) on the neighbour lists."""
-    kept = (lists.indices >= 0) & (weights > 0)
+    # Parts of a memory-mapped array are read-only in older versions of NumPy; sorting writes to them.
+    indices = np.asarray(lists.indices)
+    kept = (indices >= 0) & (weights > 0)
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    n_samples = len(lists.indices)
-    matrix = sp.csr_array((weights[kept], lists.indices[kept], indptr), shape=(n_samples, n_samples))
+    matrix = sp.csr_array((weights[kept], indices[kept], indptr), shape=(len(indices), len(indices)))
     matrix.sort_indices()
     return matrix
 

@@ -56,7 +56,8 @@ class BagPartitionProblem(PartitionProblem):
     """Partitions of bags into a fixed number of clusters, optimised by one or several indices.
 
     Genes are the cluster numbers 0..n_clusters-1, one per bag. Clusters may be empty; :meth:`decode` returns
-    contiguous labels. Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
+    contiguous labels. A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
+    Source: Evolutionary multi-instance clustering, Eqs. 4, 7, 10, 12-17.
 
     Parameters
     ----------
@@ -86,10 +87,6 @@ class BagPartitionProblem(PartitionProblem):
     distances : ndarray of shape (n_bags, n_bags)
         Directed Hausdorff distances, computed on first access and shared by all copies.
     n_clusters, min_cluster_size : int
-
-    Notes
-    -----
-    A population of P partitions takes O(P (n N + N^2)) time for N bags with n instances.
 
     Examples
     --------
@@ -316,13 +313,8 @@ def moved_objective(
     for index in indices:
         if isinstance(index, BagDaviesBouldin | TWCV | FTWCV):
             reading = index.reading if isinstance(index, FTWCV) else "between"
-            return BagObjective(
-                index.geometry_,
-                n_clusters,
-                MOVED[index.name],  # type: ignore[arg-type]
-                reading=reading,
-                **options,
-            )
+            kind: Any = MOVED[index.name]
+            return BagObjective(index.geometry_, n_clusters, kind, reading=reading, **options)
     return BagObjective(tables.geometry(), n_clusters, **options)
 
 

@@ -43,6 +43,11 @@ class FuzzyModesProblem(SignedProblem):
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
     - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
+    Raises a ValueError or TypeError if data or parameters are invalid, or if evaluated genes are invalid
+    categories or infinite. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic
+    algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on Evolutionary Computation
+    13 (2009).
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -60,11 +65,6 @@ class FuzzyModesProblem(SignedProblem):
         Data, attribute values and distances.
     n_clusters, n_features, n_samples : int
 
-    Raises
-    ------
-    ValueError, TypeError
-        If data or parameters are invalid, or if evaluated genes are invalid categories or infinite.
-
     Notes
     -----
     A population of P individuals takes O(P K N C) time for C categories of all attributes (or features), and
@@ -72,11 +72,6 @@ class FuzzyModesProblem(SignedProblem):
     population and for any number of threads. Modes may be equal, or nearest to no sample.
 
     pymoo stores genes as float64: convert ``res.X`` by :meth:`modes` or :meth:`decode`.
-
-    References
-    ----------
-    A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering
-    of categorical attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Examples
     --------

@@ -43,7 +43,11 @@ class SumOfSquaresProblem(PartitionProblem):
     Genes are the coordinates of ``n_clusters`` centres, one after the other, relative to the mean of X
     (:meth:`centers` adds it). Any operator for real numbers works;
     :class:`~moo_clustering.operators.CenterMatchingCrossover` and ``RelocateCenter`` ignore the order of
-    centres, and ``LocalSearchRepair`` turns individuals into local optima.
+    centres, and ``LocalSearchRepair`` turns individuals into local optima. O(n_samples n_clusters n_features)
+    time per individual; recent results are cached. Individuals store their partition as ``"labels"`` of shape
+    (n_samples,), the positions of the nearest centres. Sources: S. Lloyd, "Least squares quantization in
+    PCM", IEEE Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM
+    (2010).
 
     Parameters
     ----------
@@ -67,16 +71,6 @@ class SumOfSquaresProblem(PartitionProblem):
     ------
     TypeError, ValueError
         If data or options are invalid, or if evaluated genes are not finite.
-
-    Notes
-    -----
-    O(n_samples n_clusters n_features) time per individual; recent results are cached. Individuals store their
-    partition as ``"labels"`` of shape (n_samples,), the positions of the nearest centres.
-
-    References
-    ----------
-    S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982);
-    G. Hamerly, "Making k-means even faster", SDM (2010).
 
     Examples
     --------

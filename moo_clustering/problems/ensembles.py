@@ -23,6 +23,12 @@ class EnsembleSelectionProblem(SignedProblem):
     - the mean NMI between pairs of selected runs, 1 if there is no pair;
     - with ``losses``, the mean loss of the selected runs, scaled to 0..1 over the ensemble.
 
+    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
+    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
+    better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search. Raises a
+    ValueError or TypeError if labels, losses or ``min_runs`` are invalid, or if evaluated genes are not 0 or
+    1.
+
     Parameters
     ----------
     labels : array-like of shape (n_runs, n_samples)
@@ -38,17 +44,6 @@ class EnsembleSelectionProblem(SignedProblem):
         NMI between any two runs.
     quality : ndarray of shape (n_runs,)
         Mean NMI of every run with all others.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, losses or ``min_runs`` are invalid, or if evaluated genes are not 0 or 1.
-
-    Notes
-    -----
-    NMI is computed once, in O(n_samples n_runs^2) time; a population of P takes O(P n_runs^2). Use pymoo's
-    ``BinaryRandomSampling``, ``UniformCrossover`` and ``BitflipMutation``. A good subset does not guarantee a
-    better consensus: compare :func:`~moo_clustering.consensus.best_half`, which needs no search.
 
     Examples
     --------

@@ -279,6 +279,9 @@ class _HeldOutLabels(SubsetIndex):
 class FeatureSubsetProblem(PartitionProblem):
     """Select features for k-means by labels, pairs or unsupervised indices; one boolean gene per feature.
 
+    Raises a TypeError or ValueError if there is neither supervision nor an objective, labels have the wrong
+    length, ``max_features`` exceeds the number of features, or an evaluated subset is empty or too large.
+
     Parameters
     ----------
     objectives : sequence of str or indices, optional
@@ -293,12 +296,6 @@ class FeatureSubsetProblem(PartitionProblem):
     Attributes
     ----------
     encoding : FeatureSubsetEncoding
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is neither supervision nor an objective, labels have the wrong length, ``max_features``
-        exceeds the number of features, or an evaluated subset is empty or too large.
 
     Notes
     -----

@@ -65,6 +65,11 @@ LOST_VARIANCE = 1e-12
 class MOCKProblem(SignedProblem):
     """Find compact clusters that contain the nearest neighbours of their samples.
 
+    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
+    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)). Sources: Handl and
+    Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third objective;
+    Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), optional
@@ -105,16 +110,6 @@ class MOCKProblem(SignedProblem):
     weights : ndarray of shape (n_neighbors,)
         Weights of the neighbours by rank.
 
-    Notes
-    -----
-    "short" and "split" take O(E n_features + pairs) time per partition for E links with genes, and the pairs
-    of neighbouring components; "locus" and "deviation" take O(N (n_features + L)).
-
-    References
-    ----------
-    Handl and Knowles, IEEE TEVC 11(1), 2007, Eqs. 5 and 6; Handl and Knowles, GECCO, 2006, for the third
-    objective; Garza-Fabre, Handl and Knowles, IEEE TEVC, 2018.
-
     Examples
     --------
     >>> import numpy as np
@@ -152,15 +147,9 @@ class MOCKProblem(SignedProblem):
             if X is None:
                 raise ValueError("give X or graph.")
             graph = locus_graph(
-                X,
-                n_neighbors=n_neighbors,
-                metric=metric,
-                ties=ties,
-                root=root,
-                rank_cap=rank_cap,
-                rng=np.random.default_rng(random_state),
-                n_jobs=n_jobs,
-            )
+                X, n_neighbors=n_neighbors, metric=metric, ties=ties, root=root, rank_cap=rank_cap,
+                rng=np.random.default_rng(random_state), n_jobs=n_jobs,
+            )  # fmt: skip
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
             raise ValueError(f"X has {np.shape(X)[0]} samples, graph {graph.n_samples}.")
         self.graph = graph
@@ -199,7 +188,10 @@ class MOCKProblem(SignedProblem):
 
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, as shares of their ranges.
+        minus fall in connectivity, as shares of their ranges. Deterministic, and cached. P pieces take
+        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the
+        smallest first join those with which they share most neighbours. "split" merges connected pieces of
+        the tree only.
 
         Parameters
         ----------
@@ -210,12 +202,6 @@ class MOCKProblem(SignedProblem):
         -------
         ndarray of shape (n_partitions, n_var)
             Genotypes of the non-dominated partitions of all weights, by increasing variance.
-
-        Notes
-        -----
-        Deterministic, and cached. P pieces take O(n_weights P^2) time at best, O(n_weights P^3) at worst, and
-        O(P^2) memory. Beyond 500 pieces, the smallest first join those with which they share most neighbours.
-        "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -693,15 +679,8 @@ class NeighborGraphProblem(FixedProblem):
             n_neighbors = default_n_neighbors(len(X))
         if list_width is None:
             list_width = len(X) - 1 if gene == "index" else n_neighbors
-        lists = neighbor_lists(
-            X,
-            list_width,
-            metric=metric,
-            ties="random",
-            rng=np.random.default_rng(random_state),
-            groups=groups,
-            n_jobs=kwargs.get("n_jobs"),
-        )
+        rng, n_jobs = np.random.default_rng(random_state), kwargs.get("n_jobs")
+        lists = neighbor_lists(X, list_width, metric=metric, rng=rng, groups=groups, n_jobs=n_jobs)
         return cls(lists, n_neighbors=min(n_neighbors, lists.indices.shape[1]), gene=gene, **kwargs)
 
     @property
@@ -801,7 +780,11 @@ class SRMOSCProblem(FixedProblem):
 
     A constraint requires a link for every sample; the operators for this problem satisfy it. Raises a
     ValueError for ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without
-    candidate, or overflow of squares. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
+    candidate, or overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes:
+    1.8 GB for N = 100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per
+    individual, or O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if
+    samples are so far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE
+    TEVC, 2016.
 
     Parameters
     ----------
@@ -838,17 +821,6 @@ class SRMOSCProblem(FixedProblem):
     width : int
         w.
     rho : float
-
-    Warns
-    -----
-    UserWarning
-        If samples are so far from the origin that rounding determines links.
-
-    Notes
-    -----
-    A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N = 100000, w = 20 and
-    100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or O(N) with
-    :class:`~moo_clustering.algorithms.RowTableEvaluator`.
 
     Examples
     --------
@@ -900,15 +872,9 @@ class SRMOSCProblem(FixedProblem):
         check_size(n_samples, width, pop_size, max_memory, force)
         if lists is None:
             lists = neighbor_lists(
-                self.X,
-                width,
-                metric=metric,
-                ties=ties,
-                rng=np.random.default_rng(random_state),
-                groups=groups,
-                n_jobs=n_jobs,
-                method=neighbor_method,
-            )
+                self.X, width, metric=metric, ties=ties, rng=np.random.default_rng(random_state),
+                groups=groups, n_jobs=n_jobs, method=neighbor_method,
+            )  # fmt: skip
         elif len(lists.indices) != n_samples:
             raise ValueError(f"lists are about {len(lists.indices)} samples, X about {n_samples}.")
         self.lists = lists

@@ -38,7 +38,10 @@ class MedoidProblem(SignedProblem):
 
     Genes are the indices of 2 to ``k_max`` medoids, padded with -1 at the end. Evaluation assigns every
     sample to its nearest medoid, replaces medoids by those of their clusters, scores the result, and writes
-    the new medoids to the individuals (``out["X"]``). Source: NSGA-II-clus.
+    the new medoids to the individuals (``out["X"]``). Raises a TypeError or ValueError if options are
+    unknown, a supervision lacks constraints, constraints have another number of samples, or the distance
+    matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
+    ``repair=MedoidSetRepair()`` if the operators produce any. Source: NSGA-II-clus.
 
     Parameters
     ----------
@@ -75,13 +78,6 @@ class MedoidProblem(SignedProblem):
         Repairs, draws and compares genotypes, and decodes them without improvement.
     form : {"matrix", "vector"}
         Storage of distances.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If options are unknown, a supervision lacks constraints, constraints have another number of samples,
-        or the distance matrix would exceed ``max_memory``. Evaluation raises for invalid genotypes: use
-        ``repair=MedoidSetRepair()`` if the operators produce any.
 
     Notes
     -----
@@ -433,16 +429,8 @@ class ConstrainedAssignment:
             # Under constraints, a medoid may join another cluster, even that of an identical medoid.
             block, _ = space.nearest(some, exception=False)
             ids, index = _distinct(some)
-            assign_groups(
-                self._costs(space, ids),
-                index,
-                self.members,
-                self.bounds,
-                self.opponents,
-                self.opponent_bounds,
-                weight,
-                block,
-            )
+            groups = self.members, self.bounds, self.opponents, self.opponent_bounds
+            assign_groups(self._costs(space, ids), index, *groups, weight, block)
             labels[part] = block
         return _without_gaps(labels, medoids)
 

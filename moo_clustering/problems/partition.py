@@ -105,6 +105,10 @@ class SignedProblem(FixedProblem):
 class PartitionProblem(SignedProblem):
     """Partitions optimised by several validity indices at once.
 
+    Raises a TypeError or ValueError if an index or handling is unknown, there is no objective, sizes
+    disagree, or the handling needs constraints and there are none. Evaluation raises for invalid genotypes
+    (use ``repair=EncodingRepair()``), and names a custom index, inequality or encoding with invalid results.
+
     Parameters
     ----------
     data : array-like of shape (n_samples, n_features), or any data that the indices can be fitted to
@@ -134,13 +138,6 @@ class PartitionProblem(SignedProblem):
     encoding : Encoding
     indices : tuple of ValidityIndex
         The fitted indices.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an index or handling is unknown, there is no objective, sizes disagree, or the handling needs
-        constraints and there are none. Evaluation raises for invalid genotypes (use
-        ``repair=EncodingRepair()``), and names a custom index, inequality or encoding with invalid results.
 
     Notes
     -----
@@ -405,7 +402,10 @@ class ChunkedProblem(Problem):
     """Wrap a problem to evaluate a population in parallel chunks.
 
     Use it if a chunk takes a second or more. On one machine, the problems of this package are already
-    parallel.
+    parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
+    once. They are checked for changes every generation, about a second per gigabyte. Raises a TypeError if
+    ``problem`` is not a pymoo problem, or evaluates one individual at a time, and a ValueError if
+    ``chunk_size`` is below 1.
 
     Parameters
     ----------
@@ -421,18 +421,6 @@ class ChunkedProblem(Problem):
     ----------
     problem : Problem
         The wrapped problem.
-
-    Raises
-    ------
-    TypeError
-        If ``problem`` is not a pymoo problem, or evaluates one individual at a time.
-    ValueError
-        If ``chunk_size`` is below 1.
-
-    Notes
-    -----
-    Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem once.
-    They are checked for changes every generation, about a second per gigabyte.
 
     Examples
     --------
@@ -457,15 +445,8 @@ class ChunkedProblem(Problem):
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
         self.n_jobs = n_jobs
-        super().__init__(
-            n_var=problem.n_var,
-            n_obj=problem.n_obj,
-            n_ieq_constr=problem.n_ieq_constr,
-            n_eq_constr=problem.n_eq_constr,
-            xl=problem.xl,
-            xu=problem.xu,
-            vtype=problem.vtype,
-        )
+        copied = ("n_var", "n_obj", "n_ieq_constr", "n_eq_constr", "xl", "xu", "vtype")
+        super().__init__(**{name: getattr(problem, name) for name in copied})
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))

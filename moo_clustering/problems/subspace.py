@@ -39,7 +39,9 @@ class SubspaceClusteringProblem(SignedProblem):
 
     Genes are the indices of ``k_min`` to ``n_seeds`` distinct seed documents, and -1 in empty slots.
     Evaluation runs ``n_sweeps`` sweeps of SISC, from centroids half way between the seeds and the mean of all
-    documents. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
+    documents. Raises a TypeError or ValueError if data or options are invalid, or ``"impurity"`` lacks
+    labels. Evaluation raises for invalid genotypes: use ``repair=EncodingRepair()`` if the operators produce
+    any. Source: SISC-ML, Eqs. 2, 3, 8, 11; the objectives are the terms of Eq. 2.
 
     Parameters
     ----------
@@ -77,12 +79,6 @@ class SubspaceClusteringProblem(SignedProblem):
     n_seeds, k_min, n_sweeps : int
     n_grown : int
         Number of evaluated individuals, without repetitions.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If data or options are invalid, or ``"impurity"`` lacks labels. Evaluation raises for invalid
-        genotypes: use ``repair=EncodingRepair()`` if the operators produce any.
 
     Notes
     -----

@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from moo_clustering._arrays import FloatArray, IntArray, block_slices, choice, quoted
 from moo_clustering._data import checked_integers
 from moo_clustering._distances import MAX_MEMORY, checked_distances
+from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering.validity.base import (
     Population,
@@ -206,6 +207,7 @@ class BagSilhouette(_BagIndex):
             )
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class BagSDbw(_GeometryIndex):
     """Scatter within clusters (Scat) plus density between them (Den), minimised.
@@ -225,8 +227,6 @@ class BagSDbw(_GeometryIndex):
         Variances of bag means, or of instances.
     ddof : {0, 1}, default=0
         Subtracted from the number of points in variances; a single point always has variance 0.
-    weighting, undefined, n_jobs
-        See :class:`BagDaviesBouldin`.
 
     Notes
     -----
@@ -272,16 +272,9 @@ class BagSDbw(_GeometryIndex):
         return capped(scatter + density, self.undefined)
 
     def parts(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return Scat and Den, whose sum is the index.
+        """Return Scat and Den, whose sum is the index, of shape (n_individuals,).
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_individuals, n_bags)
-
-        Returns
-        -------
-        scatter, density : ndarray of shape (n_individuals,)
-            inf for fewer than two clusters.
+        ``labels`` has shape (n_individuals, n_bags). Values are inf for fewer than two clusters.
         """
         return self._parts(self._population(labels))
 
@@ -343,22 +336,14 @@ def _points(bags: Bags, sigma: str) -> tuple[tuple[FloatArray, FloatArray, Float
     return (means, np.add.reduceat(X * X, starts, axis=0), bags.sizes.astype(np.float64)), unit
 
 
+@documented(BagDaviesBouldin)
 @dataclass(eq=False, repr=False)
 class TWCV(_GeometryIndex):
     """Total within-cluster variation, the sum of squared distances from bags to centroids, minimised.
 
-    The distance from a bag to a centroid is that of its farthest instance. Source: Evolutionary
-    multi-instance clustering, Eq. 4.
-
-    Parameters
-    ----------
-    weighting, n_jobs
-        See :class:`BagDaviesBouldin`.
-
-    Notes
-    -----
-    Data, labels and cost are as for :class:`BagDaviesBouldin`. Defined for every partition. Splitting a
-    cluster may increase it, because centroids do not minimise it.
+    The distance from a bag to a centroid is that of its farthest instance. Data, labels and cost are as for
+    :class:`BagDaviesBouldin`. Defined for every partition. Splitting a cluster may increase it, because
+    centroids do not minimise it. Source: Evolutionary multi-instance clustering, Eq. 4.
 
     Examples
     --------
@@ -467,8 +452,9 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     """Davies-Bouldin index with medoids instead of centroids, minimised.
 
     The radius of a cluster is the mean of H[b, medoid] over its bags b, and the distance between medoids p
-    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Source:
-    Evolutionary multi-instance clustering, Eq. 10.
+    and q max(H[p, q], H[q, p]). O(p (N + K^2)) time for p individuals of K clusters of N bags. Raises a
+    ValueError if shapes do not match, or a label has no medoid, and a TypeError if labels or medoids are not
+    integers. Source: Evolutionary multi-instance clustering, Eq. 10.
 
     Parameters
     ----------
@@ -483,13 +469,6 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
     -------
     values : ndarray of shape (n_individuals,)
         inf for fewer than two nonempty clusters, or two medoids at distance 0.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or a label has no medoid.
-    TypeError
-        If labels or medoids are not integers.
 
     Examples
     --------

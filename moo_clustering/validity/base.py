@@ -88,6 +88,9 @@ class PopulationIndex(ValidityIndex):
 class FunctionIndex(PopulationIndex):
     """A function ``(X, labels) -> float`` as an index, such as scikit-learn's ``calinski_harabasz_score``.
 
+    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. Each partition needs
+    a call; indices of this package, which score whole populations, are faster.
+
     Parameters
     ----------
     function : callable
@@ -100,11 +103,6 @@ class FunctionIndex(PopulationIndex):
     Attributes
     ----------
     greater_is_better : bool
-
-    Notes
-    -----
-    The value is -1e12 ("max") or 1e12 ("min") for one cluster and for singletons alone. Each partition needs
-    a call; indices of this package, which score whole populations, are faster.
     """
 
     def __init__(

@@ -44,7 +44,9 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Normalised mutual information between every two runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs.
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: "Ensemble
+    non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl & Ghosh, JMLR 3,
+    2002.
 
     Parameters
     ----------
@@ -58,11 +60,6 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     ndarray of shape (n_runs, n_others)
         Values in [0, 1], normalised by the geometric mean of the entropies; 1 for equal partitions, 0 if
         either partition has a single cluster.
-
-    References
-    ----------
-    "Ensemble non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl &
-    Ghosh, JMLR 3, 2002.
 
     Examples
     --------
@@ -271,8 +268,10 @@ class FamilyAgreement(PopulationIndex):
     """Median over the families of a pool of the best agreement with a member, maximised.
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
-    the median of these values without the largest, which gives members of the pool no advantage. Source:
-    ParetoClustering: agreement of algorithm families.
+    the median of these values without the largest, which gives members of the pool no advantage. The smaller
+    value for two families, and 0 for one family. Repeated members have no effect. O(q p n) time for q
+    partitions and p members of n samples, O(q p) memory. Source: ParetoClustering: agreement of algorithm
+    families.
 
     Parameters
     ----------
@@ -283,11 +282,6 @@ class FamilyAgreement(PopulationIndex):
     ----------
     family_names_ : tuple of str
         Families in order of first appearance.
-
-    Notes
-    -----
-    The smaller value for two families, and 0 for one family. Repeated members have no effect. O(q p n) time
-    for q partitions and p members of n samples, O(q p) memory.
 
     Examples
     --------
@@ -305,18 +299,14 @@ class FamilyAgreement(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
+        Raises a TypeError for other data, such as features, and a ValueError if there is no partition, or the
+        number of names differs.
+
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
             ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1, and one name per row in
             ``families``.
-
-        Raises
-        ------
-        TypeError
-            For other data, such as features.
-        ValueError
-            If there is no partition, or the number of names differs.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -393,7 +383,9 @@ class LabelEvidence(PopulationIndex):
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
     where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
-    penalised. Clusters without labels add 0. O(q L K) time for q partitions and L labelled samples.
+    penalised. Clusters without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources:
+    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
+    likelihood.
 
     Parameters
     ----------
@@ -405,11 +397,6 @@ class LabelEvidence(PopulationIndex):
     Attributes
     ----------
     n_classes_ : int
-
-    References
-    ----------
-    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
-    likelihood.
 
     Examples
     --------
@@ -427,15 +414,12 @@ class LabelEvidence(PopulationIndex):
     def fit(self, data: ArrayLike) -> Self:
         """Fit to labels.
 
+        Raises a ValueError if counts are negative or infinite, there is no class, or an option is invalid.
+
         Parameters
         ----------
         data : array-like or sparse matrix of shape (n_samples, n_classes)
             Label counts: a single 1 for a labelled sample, zeros for others; or sums of such rows for groups.
-
-        Raises
-        ------
-        ValueError
-            If counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -516,16 +500,11 @@ class PairEvidence(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to pairs.
 
+        Raises a TypeError for other data, and a ValueError if the penalty is not positive.
+
         Parameters
         ----------
         data : PairwiseConstraints
-
-        Raises
-        ------
-        TypeError
-            For other data.
-        ValueError
-            If the penalty is not positive.
         """
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):

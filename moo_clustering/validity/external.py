@@ -84,8 +84,10 @@ def matched_rand_index(labels_true: Any, labels_pred: Any) -> float:
 def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = None) -> float:
     """F1 score of the positive class, with its matched cluster as the prediction.
 
-    Source: Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a
-    class, or if it is missing and the labels cannot be sorted.
+    Among matchings with equally many agreements, the one with most matched clusters is used, then (up to 4096
+    table entries) the lexicographically smallest (class of cluster 0, class of cluster 1, ...). Source:
+    Evolutionary multi-instance clustering, Eq. 20. Raises a ValueError if ``pos_label`` is not a class, or if
+    it is missing and the labels cannot be sorted.
 
     Parameters
     ----------
@@ -96,11 +98,6 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
     -------
     f1 : float
         0 if no cluster is matched to the positive class.
-
-    Notes
-    -----
-    Among matchings with equally many agreements, the one with most matched clusters is used, then (up to 4096
-    table entries) the lexicographically smallest (class of cluster 0, class of cluster 1, ...).
 
     Examples
     --------
@@ -442,17 +439,7 @@ def ari_table(first: CountedPartitions, second: CountedPartitions, n_jobs: int |
     same = first is second
 
     def fill(lo: int, hi: int) -> None:
-        pairs_in_common(
-            first.labels,
-            first.n_clusters,
-            second.labels,
-            second.n_clusters,
-            CACHED_COUNTERS,
-            same,
-            lo,
-            hi,
-            common,
-        )
+        pairs_in_common(*first[:2], *second[:2], CACHED_COUNTERS, same, lo, hi, common)
 
     if common.size:
         for_parts(fill, shape[0], common.size * first.labels.shape[1] / (1 + same), n_jobs)
@@ -530,24 +517,16 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
 def macro_auc(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Mean area under the ROC curves of classes or labels.
 
-    Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+    Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
+    labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
+    fold may lack a class. Raises a ValueError as :func:`class_aucs`, and if all classes are ignored. Source:
+    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
 
     Returns
     -------
     auc : float
         In [0, 1], where 0.5 is chance. Classes of all or none of the samples are ignored;
         ``np.isnan(class_aucs(y_true, y_score)).sum()`` is their number.
-
-    Raises
-    ------
-    ValueError
-        As :func:`class_aucs`, and if all classes are ignored.
-
-    Notes
-    -----
-    Equals the area under :func:`mean_roc_curve` with ``n_points=None``. For cross-validation with partly
-    labelled samples use ``make_scorer(macro_auc, response_method="predict_proba")``; pass ``classes`` if a
-    fold may lack a class.
 
     Examples
     --------
@@ -568,6 +547,13 @@ def mean_roc_curve(
 ) -> tuple[FloatArray, FloatArray]:
     """Average the ROC curves of classes or labels vertically.
 
+    Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
+    rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
+    O(n_classes) time per point, of up to n_classes n_samples points. Raises a ValueError as
+    :func:`macro_auc`, and if ``n_points`` is below 2. Sources: Multi-label ASRS dataset classification using
+    semi-supervised subspace clustering, section 5.3; T. Fawcett, "An introduction to ROC analysis", Pattern
+    Recognition Letters 27 (2006), section 9.1.
+
     Parameters
     ----------
     n_points : int or None, default=101
@@ -580,22 +566,6 @@ def mean_roc_curve(
         segments.
     tpr : ndarray of shape (n_points,), float64
         Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
-
-    Raises
-    ------
-    ValueError
-        As :func:`macro_auc`, and if ``n_points`` is below 2.
-
-    Notes
-    -----
-    Classes of all or none of the labelled samples are ignored. The area under the exact average (trapezoid
-    rule) is :func:`macro_auc`. O(n_classes n_samples log n_samples) time; the exact average takes
-    O(n_classes) time per point, of up to n_classes n_samples points.
-
-    References
-    ----------
-    Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
-    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), section 9.1.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
@@ -68,7 +69,9 @@ class Silhouette(PopulationIndex):
     """Mean over samples of (b - a) / max(a, b), maximised.
 
     a is the mean distance from a sample to the others of its cluster, and b the smallest mean distance to
-    another cluster. Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
+    another cluster. Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0,
+    score 0. The value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
+    Source: Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -76,11 +79,6 @@ class Silhouette(PopulationIndex):
         Metric of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix in bytes.
-
-    Notes
-    -----
-    Equals :func:`sklearn.metrics.silhouette_score`. Singletons, and samples with a = b = 0, score 0. The
-    value is -1 for one cluster. O(p n^2 min(k, 10)) time for p individuals, O(n^2) memory.
 
     Examples
     --------
@@ -143,6 +141,8 @@ class MinimaxSilhouette(PopulationIndex):
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
     thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
     singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
+    Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -150,11 +150,6 @@ class MinimaxSilhouette(PopulationIndex):
         Distance for the spanning tree.
     max_memory : int, default=4 GiB
         Largest size of the two distance matrices in bytes.
-
-    References
-    ----------
-    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
 
     Examples
     --------
@@ -187,17 +182,33 @@ class MinimaxSilhouette(PopulationIndex):
         return self._silhouette._score(population)
 
 
-class DaviesBouldin(PopulationIndex):
+class _OfMeans(PopulationIndex):
+    """Index of distances from samples to the means of their clusters."""
+
+    def fit(self, data: ArrayLike) -> Self:
+        self._X = centred_features(data)
+        self.n_samples_ = len(self._X)
+        return self
+
+    def _blocks(self, population: Population, *, squared: bool) -> Iterator[tuple[Any, Population, Any, Any]]:
+        """Yield rows and individuals of every block, their means, and the sums of distances to them."""
+        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
+            yield rows, block, *means_and_sums(self._X, block, squared=squared)
+
+    def _within(self, population: Population, *, squared: bool) -> FloatArray:
+        values = np.empty(len(population.labels))
+        for rows, _, _, sums in self._blocks(population, squared=squared):
+            values[rows] = sums.sum(axis=1)
+        return values
+
+
+class DaviesBouldin(_OfMeans):
     """Mean over clusters of the largest (spread + spread) / distance of means, minimised.
 
-    Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
-
-    Notes
-    -----
     Equals :func:`sklearn.metrics.davies_bouldin_score`, except that the distance of means is at least 1e-12
     times the root mean squared distance of the data; scikit-learn ignores equal means. The value is 1e12 for
     one cluster, and 0 if all samples are equal or all clusters are singletons. O(p n d + p k^2 d) time for p
-    individuals, O(n d) memory.
+    individuals, O(n d) memory. Source: Davies & Bouldin, IEEE TPAMI 1(2), 1979.
 
     Examples
     --------
@@ -210,16 +221,14 @@ class DaviesBouldin(PopulationIndex):
     greater_is_better: ClassVar[bool] = False
 
     def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
+        super().fit(data)
         self._floor = FLOOR * np.sqrt(mean_square_distance(self._X))
-        self.n_samples_ = len(self._X)
         return self
 
     def _score(self, population: Population) -> FloatArray:
         values = np.zeros(len(population.labels))
         if self._floor > 0.0:
-            for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-                means, sums = means_and_sums(self._X, block, squared=False)
+            for rows, block, means, sums in self._blocks(population, squared=False):
                 spreads = sums / np.maximum(block.sizes, 1)
                 partitions.worst_ratio_means(means, spreads, block.n_clusters, self._floor, values[rows])
         values[population.n_clusters < 2] = SINGLE_CLUSTER
@@ -230,7 +239,10 @@ class DaviesBouldin(PopulationIndex):
 class XieBeni(PopulationIndex):
     """Mean squared distance to representatives over their smallest squared separation, minimised.
 
-    Source: NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
+    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
+    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids:
+    O(p n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory. Source:
+    NSGA-II-clus; Xie & Beni, IEEE TPAMI 13(8), 1991.
 
     Parameters
     ----------
@@ -241,12 +253,6 @@ class XieBeni(PopulationIndex):
         is squared even if it is a squared distance.
     max_memory : int, default=4 GiB
         Largest size of the distance matrix for medoids in bytes.
-
-    Notes
-    -----
-    ``XB = sum_i e_i^2 / (n * max(smallest squared separation, 1e-12 * mean squared distance))``, with the
-    mean over all n^2 pairs. The value is 1e12 for one cluster, and 0 if all samples are equal. Centroids: O(p
-    n d + p k^2 d) time for p individuals, O(n d) memory. Medoids: O(p n^2) time, O(n^2) memory.
 
     Examples
     --------
@@ -283,31 +289,25 @@ def xie_beni_values(scatter: Scatter, n_clusters: Int64Array, n_samples: int, me
     return values
 
 
-class CalinskiHarabasz(PopulationIndex):
+class CalinskiHarabasz(_OfMeans):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
-    Source: Calinski & Harabasz, Communications in Statistics 3(1), 1974.
-
-    Notes
-    -----
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
     at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
-    are equal. O(p n d) time for p individuals, O(n d) memory.
+    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
+    Statistics 3(1), 1974.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
     greater_is_better: ClassVar[bool] = True
 
     def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
+        super().fit(data)
         self._total = float(np.einsum("ij,ij->", self._X, self._X))
-        self.n_samples_ = len(self._X)
         return self
 
     def _score(self, population: Population) -> FloatArray:
-        within = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            within[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
+        within = self._within(population, squared=True)
         k, between = population.n_clusters, np.maximum(self._total - within, 0.0)
         within = np.maximum(within, max(FLOOR * self._total, NOTHING))
         return np.where(k > 1, between / np.maximum(k - 1, 1) * (self.n_samples_ - k) / within, 0.0)
@@ -319,8 +319,11 @@ class IIndex(PopulationIndex):
     """``((1/K) * (E_1/E_K) * D_K) ** power``, maximised.
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
-    and D_K the largest distance between representatives. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE
-    TPAMI 24(12), 2002.
+    and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
+    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
+    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
+    O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
+    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -329,13 +332,6 @@ class IIndex(PopulationIndex):
     e1 : {"centroid", "medoid"}, optional
         Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
         distance to all. Default: ``representative``.
-
-    Notes
-    -----
-    With centroids and ``power=2`` this is the PBM index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The
-    value is 0 for one cluster, and if all samples are equal. Centroids: O(p n d + p k^2 d) time for p
-    individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2)
-    memory.
 
     Examples
     --------
@@ -433,8 +429,8 @@ class Centroids:
             scatter.within[rows] = sums.sum(axis=1)
             partitions.mean_separations(means, block.n_clusters, scatter.least[rows], scatter.greatest[rows])
         if not squared:
-            np.sqrt(scatter.least, out=scatter.least)
-            np.sqrt(scatter.greatest, out=scatter.greatest)
+            for gaps in scatter[1:]:
+                np.sqrt(gaps, out=gaps)
         return scatter
 
     def total_to_medoid(self) -> float:
@@ -487,15 +483,11 @@ def medoid_scatter(
     return scatter
 
 
-class Deviation(PopulationIndex):
+class Deviation(_OfMeans):
     """Sum of Euclidean distances from samples to their cluster means, minimised.
 
-    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
-
-    Notes
-    -----
     Defined for every partition: the total distance to the data mean for one cluster, and 0 for singletons.
-    O(p n d) time for p individuals, O(n d) memory.
+    O(p n d) time for p individuals, O(n d) memory. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 5.
 
     Examples
     --------
@@ -507,16 +499,8 @@ class Deviation(PopulationIndex):
     name: ClassVar[str] = "deviation"
     greater_is_better: ClassVar[bool] = False
 
-    def fit(self, data: ArrayLike) -> Self:
-        self._X = centred_features(data)
-        self.n_samples_ = len(self._X)
-        return self
-
     def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            values[rows] = means_and_sums(self._X, block, squared=False)[1].sum(axis=1)  # Eq. 5
-        return values
+        return self._within(population, squared=False)  # Eq. 5
 
 
 @dataclass(eq=False, repr=False)
@@ -525,7 +509,9 @@ class LikelihoodGain(PopulationIndex):
 
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
-    minus half of ln n per additional parameter (BIC), per sample and component.
+    minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering:
+    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification likelihood: Symons,
+    Biometrics 37, 1981.
 
     Parameters
     ----------
@@ -540,11 +526,6 @@ class LikelihoodGain(PopulationIndex):
 
     O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
     memory.
-
-    References
-    ----------
-    ParetoClustering: likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification
-    likelihood: Symons, Biometrics 37, 1981.
 
     Examples
     --------
@@ -609,15 +590,12 @@ def _principal_components(X: FloatArray, n_components: int) -> FloatArray:
     return X @ vectors if d <= n else vectors * np.sqrt(values[varying])
 
 
-class SumOfSquares(PopulationIndex):
+class SumOfSquares(_OfMeans):
     """Sum of squared Euclidean distances from samples to their cluster means, minimised.
 
-    Source: S. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
-
-    Notes
-    -----
     Splitting a cluster never increases it: compare partitions with the same number of clusters.
-    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory.
+    :class:`Deviation` sums plain distances. O(p n d) time for p individuals, O(n d) memory. Source: S. Lloyd,
+    "Least squares quantization in PCM", IEEE Transactions on Information Theory 28 (1982).
 
     Examples
     --------
@@ -639,17 +617,16 @@ class SumOfSquares(PopulationIndex):
         return self
 
     def _score(self, population: Population) -> FloatArray:
-        values = np.empty(len(population.labels))
-        for rows, block in population.blocks(population.sizes.shape[1] * (self._X.shape[1] + 1)):
-            values[rows] = means_and_sums(self._X, block, squared=True)[1].sum(axis=1)
-        return values
+        return self._within(population, squared=True)
 
 
 @dataclass(eq=False, repr=False)
 class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
+    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles,
+    IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -672,11 +649,6 @@ class Connectivity(PopulationIndex):
         Neighbours.
     weights_ : ndarray of shape (n_used,)
         Weights of the neighbours.
-
-    Notes
-    -----
-    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
-    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search.
 
     Examples
     --------
@@ -789,13 +761,9 @@ class GraphModularity(PopulationIndex):
     """Similarity within clusters minus its expectation from cluster volumes, maximised.
 
     M = sum over clusters c of W_cc / W - (vol_c / W)^2, where W is the sum of all similarities, W_cc their
-    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. Source: Newman &
-    Girvan, Physical Review E 69, 026113, 2004.
-
-    Notes
-    -----
-    0 for one cluster, and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q
-    partitions and E edges.
+    sum within the cluster (both directions), and vol_c the sum of the rows of its samples. 0 for one cluster,
+    and always less than 1. A graph without edges has value 0. O(q (E + n)) time for q partitions and E edges.
+    Source: Newman & Girvan, Physical Review E 69, 026113, 2004.
 
     Examples
     --------
@@ -811,15 +779,12 @@ class GraphModularity(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
 
+        Raises a ValueError if S is not square, symmetric, finite and non-negative.
+
         Parameters
         ----------
         data : sparse matrix or array-like of shape (n_samples, n_samples)
             Similarities S, symmetric and non-negative.
-
-        Raises
-        ------
-        ValueError
-            If S is not square, symmetric, finite and non-negative.
         """
         self._edges = similarity_edges(data)
         self._total = float(self._edges.volumes.sum())
@@ -857,12 +822,9 @@ def graph_modularity(labels: IntArray, S: Any) -> FloatArray:
 class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
-    Source: ParetoClustering: price of the boundary.
-
-    Notes
-    -----
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions and E edges.
+    favours fragments. O(q (E + n)) time for q partitions and E edges. Source: ParetoClustering: price of the
+    boundary.
 
     Examples
     --------

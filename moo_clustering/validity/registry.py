@@ -56,6 +56,9 @@ Index = str | ValidityIndex | type[ValidityIndex] | tuple[Callable[[Any, Any], f
 def get_index(index: Index) -> ValidityIndex:
     """Return an index by name, class, object or function.
 
+    Raises a ValueError if the name is unknown; the message lists all names and suggests the nearest, and a
+    TypeError if the type is wrong, or ``name`` or ``greater_is_better`` is missing.
+
     Parameters
     ----------
     index : str, ValidityIndex, subclass of ValidityIndex, or tuple of callable and str
@@ -65,13 +68,6 @@ def get_index(index: Index) -> ValidityIndex:
     Returns
     -------
     ValidityIndex
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown; the message lists all names and suggests the nearest.
-    TypeError
-        If the type is wrong, or ``name`` or ``greater_is_better`` is missing.
 
     Examples
     --------
