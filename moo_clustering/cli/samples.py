@@ -59,7 +59,7 @@ class Samples(NamedRows):
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
     # Kind of data, for messages about options that do not apply.
-    read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
+    read_as: ClassVar[str] = "a table (--text-columns names text columns)"
     # Whether the features are dense numbers in their own units.
     has_units: ClassVar[bool] = True
 
@@ -257,7 +257,7 @@ class CategorySamples(Samples):
     @property
     def features(self) -> str:
         """Number of features and of categorical features."""
-        return f"{len(self.feature_names)} features, {len(self.category_names)} of categories"
+        return f"{len(self.feature_names)} features, {len(self.category_names)} categorical"
 
     def record(self) -> dict[str, Any]:
         """Adds the columns of categories."""

@@ -120,7 +120,7 @@ def test_other_folders_are_left_alone(asked_run, tmp_path):
     (other / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):
         check_out(asked_run, other)
-    with pytest.raises(FolderError, match="not of questions"):
+    with pytest.raises(FolderError, match="other than an `ask` session"):
         check_out(asked_run, asked_run)
     with pytest.raises(FolderError, match="is a file"):
         check_out(asked_run, other / "letter.txt")

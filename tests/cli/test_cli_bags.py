@@ -323,13 +323,16 @@ def test_generations_are_short_for_a_setting(run, slices, table):
     [
         (
             "bags.arff.gz --method pesc -k 2",
-            "bags.arff.gz holds bags of instances, and method pesc accepts single rows; methods that "
+            "bags.arff.gz contains bags of instances, but method pesc accepts single rows; methods that "
             "accept bags are pareto-bags, bamic, .*memetic-chcmic$",
         ),
-        ("bags.npz --method nsga2-clus", "bags.npz holds bags of instances, and method nsga2-clus accepts"),
+        (
+            "bags.npz --method nsga2-clus",
+            "bags.npz contains bags of instances, but method nsga2-clus accepts",
+        ),
         (
             "bags.csv --bag molecule --method pesc -k 2",
-            "--bag molecule makes bags of the rows of bags.csv, and method pesc",
+            "--bag molecule groups the rows of bags.csv into bags, but method pesc",
         ),
         (
             "bags.csv --method chcmic",
@@ -346,7 +349,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ("bags.npz --id-column x --method chcmic", "--id-column does not apply to bags; --bag names"),
         (
             "bags.npz --svd 3 --method chcmic",
-            "only be given for documents, and bags.npz is read as bags of instances$",
+            "only be used for documents, but bags.npz is read as bags of instances$",
         ),
         ("bags.npz --method bamic --checkpoint-every 3", "bamic writes no checkpoints"),
         ("bags.npz --method bamic --set n_gen=3", "method bamic has no option 'n_gen'"),

@@ -48,7 +48,7 @@ def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monk
     )
     result = run("warm-up")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Loops are compiled (")
+    assert result.stdout.startswith("Compiled the inner loops (")
     assert fitted[:2] == ["--quiet", "--quiet --partial-labels class"]
     assert {line.split()[2] for line in fitted[2:]} == {"pesc", "mock", "nsga2-clus"}
     assert not list(tmp_path.iterdir())

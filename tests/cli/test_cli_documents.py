@@ -131,7 +131,7 @@ def test_folder_of_a_fit_on_documents(run, rows):
         "terms",
     ]
     assert "36 documents" in result.stdout
-    assert re.search(r"takes no sparse data, so \d+ terms are reduced to 30 components", result.stderr)
+    assert re.search(r"does not accept sparse data, so \d+ terms are reduced to 30 components", result.stderr)
 
 
 @pytest.mark.slow
@@ -322,7 +322,7 @@ def test_few_and_equal_documents(run, nearest, texts):
         (("notes.jsonl", "--text-columns", " , "), "names no column"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(partial labels\)"),
         (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
-        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be given for documents, and wine"),
+        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be used for documents, but wine"),
         (("wine", "--text-columns", "a"), "--text-columns name columns of a file"),
         (("empty",), "holds no documents"),
         (("bad.jsonl",), "line 2 is not JSON"),

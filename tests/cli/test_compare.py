@@ -23,7 +23,7 @@ def test_text(run, published):
     assert lines[3] == "CHCMIC          1.20"
     assert "Friedman, chi-square(5)         22.5143   0.0004" in lines
     assert "Iman and Davenport, F(5, 45)     7.3721  4.0e-05" in lines
-    assert "Pairs by Shaffer's procedure" in lines
+    assert "Pairs of methods, Shaffer's procedure" in lines
     row = next(line for line in lines if line.startswith("CHCMIC") and "MIFGKA" in line)
     assert row.split() == ["CHCMIC", "MIFGKA", "3.4662", "0.0005", "0.0053", "different"]
     assert lines[-2].startswith("CHCMIC is better than MIGCUK, MIFGKA, BAMIC and MIGKA")
@@ -90,7 +90,7 @@ def test_long_form(run, tmp_path):
 @pytest.mark.slow
 def test_two_methods_and_ties(run, tmp_path):
     (tmp_path / "two.csv").write_text("d,a,b\nx,1,2\ny,1,2\n")
-    assert "Friedman's test needs three methods" in run("compare", "two.csv").stdout
+    assert "Friedman's test requires at least three methods" in run("compare", "two.csv").stdout
     (tmp_path / "ties.csv").write_text("d,a,b,c\nx,1,1,1\ny,2,2,2\n")
     ties = run("compare", "ties.csv", "--tie-correction", "--figure", "cd.png").stdout
     assert "No difference can be claimed" in ties
@@ -111,8 +111,8 @@ def test_two_methods_and_ties(run, tmp_path):
         ("d,a,b\n", (), "column names but no rows"),
         ("", (), "is empty"),
         ("dataset,method,value\nx,a,1\nx,b,2\ny,a,3\n", (), "no value for data set 'y' and method 'b'"),
-        ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3 has 'low' where a number should be"),
-        ("a,b,c,d\nx,1,2,3\n", ("--long",), "needs columns dataset, method and value"),
+        ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3: value must be a number, got 'low'"),
+        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have the columns dataset, method and value"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),

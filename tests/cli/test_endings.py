@@ -240,8 +240,8 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         "fit": ([*MOCK_RUN[:6], "--set", "n_gen=1000000", "--no-report", "--out", "out"], "gen/s"),
         "demo": (["demo", "--out", "out"], "PESC on wine"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
-        "explore": (["explore", "run", "--no-browser"], "Ctrl-C ends this"),
-        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "It asks"),
+        "explore": (["explore", "run", "--no-browser"], "press Ctrl-C to stop"),
+        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers to its questions"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
     with subprocess.Popen(
@@ -372,8 +372,8 @@ def test_a_file_that_appears_during_questions_is_not_replaced(asked_run, monkeyp
     monkeypatch.setattr(ask, "_typed", lambda *given: next(words, None) or typed(*given))
     result = CliRunner().invoke(main, ["ask", str(asked_run), "--out", str(tmp_path / "res")])
     assert result.exit_code == 2
-    assert "res is not the folder of a run" in result.stderr
-    assert f"the answers are kept in {asked_run / 'answers.json'}" in result.stderr
+    assert "res is not a run folder" in result.stderr
+    assert f"the answers are saved in {asked_run / 'answers.json'}" in result.stderr
     assert "--resume --out OTHER" in result.stderr
     assert os.listdir(tmp_path / "res") == ["labels.csv"]
     assert (tmp_path / "res" / "labels.csv").read_text() == "my thesis"

@@ -339,7 +339,7 @@ def test_intervals_and_whole_numbers():
     [
         (("-k", 2), "column 'name' has another value in every row ('animal 0' in row 1)"),
         (("-k", 2), "--id-column"),
-        ((*NAMED,), "needs the number of clusters: give it with -k"),
+        ((*NAMED,), "requires the number of clusters: set it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
         ((*NAMED, "-k", 2, "--partial-labels", "cover"), "does not accept --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
@@ -381,7 +381,7 @@ def test_text_for_methods_of_numbers(fails, animals):
     message = fails(
         "fit", "animals.csv", "--method", "pesc", "--no-prepare", *NAMED, "--drop", "size", "--out", "out"
     )
-    assert "column 'cover' is not numeric ('feathers' in row 1), and method pesc takes numbers" in message
+    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts numbers" in message
     assert "--drop cover," in message
 
 

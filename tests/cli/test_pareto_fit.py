@@ -99,7 +99,7 @@ def test_what_is_said_of_the_clusters(fitted):
     rows = dict(line.split("  ", 1) for line in lines if "  " in line)
     rows = {name.strip(): text.strip() for name, text in rows.items()}
     assert rows["data"] == "trees.csv, 72 samples, 5 columns as 7 features"
-    assert rows["method"].endswith("the recommended one, as none was named")
+    assert rows["method"].endswith("the default, as no method was specified")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
     assert " (expected adjusted Rand index with known classes 0." in rows["verdict"]
     assert "expected 0." in rows["alternative-0"]
@@ -123,7 +123,7 @@ def test_every_file_is_there_and_listed(fitted):
     assert arrays["pool_labels"].shape == (record["pool_size"], 72)
     assert json.loads(json.dumps(record)) == record
     assert record["method"] == "pareto-clustering"
-    assert record["method_taken"] == "the recommended one, as none was named"
+    assert record["method_taken"] == "the default, as no method was specified"
     assert record["data"]["categories"] == ["soil", "felled"]
 
 
@@ -190,7 +190,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
-    assert f"Nearly every cluster has one value of {shown}. --drop leaves such a column out" in result.stdout
+    assert f"Nearly every cluster has one value of {shown}. Omit such a column with --drop" in result.stdout
 
 
 @pytest.mark.slow
@@ -208,7 +208,9 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     table = messy_table().drop(columns="kind")
     table.loc[table["soil"] == "clay", "sick"] = ""
     result = fit(tmp_path, table, "-k", "3", "--missing", "median", "--no-report")
-    said = "the clusters follow the missing cells of 'sick': they may reflect how the table was filled"
+    said = (
+        "the clusters are associated with the missing cells of 'sick': they may reflect how cells were filled"
+    )
     assert said in result.stderr
     assert any(said in line for line in record_of(tmp_path / "out")["warnings"])
 

@@ -45,7 +45,7 @@ def test_two_rows(run, tmp_path):
     result = run("fit", "two.csv", "--out", "out")
     assert result.exit_code == 0, result.output
     assert len(labels_of(tmp_path)) == 2
-    assert "no structure beyond noise: there was nothing to choose from" in result.stdout
+    assert "no structure beyond noise: the pool has no other partitions to choose from" in result.stdout
     assert record_of(tmp_path)["confidence"] is None
 
 
@@ -141,10 +141,10 @@ def test_bags(run, tmp_path):
     frame.to_csv("bags.csv", index=False)
     result = run("fit", "bags.csv", "--bag", "box", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "pareto-bags (ParetoBagClustering), seed 0; the recommended one for bags, as none was named" in (
+    assert "pareto-bags (ParetoBagClustering), seed 0; the default for bags, as no method was specified" in (
         result.stdout
     )
-    assert "of bags this says little" in result.stdout
+    assert "unreliable for bags" in result.stdout
     labels = pd.read_csv("out/labels.csv")
     assert labels["bag"].tolist() == [f"b{number}" for number in range(24)]
     expected = ParetoBagClustering(k_range=[2, 3, 4], random_state=0).fit(made.bags)

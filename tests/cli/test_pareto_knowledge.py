@@ -107,9 +107,9 @@ def test_noise_is_in_no_cluster(run, table, tmp_path):
         (("--set", "novel=some"), "novel"),
         (
             ("--checkpoint-every", 5),
-            "method pareto-clustering has no generations unless --set n_gen=",
+            "method pareto-clustering has no generations without --set n_gen=",
         ),
-        (("--resume",), "method pareto-clustering has no generations unless --set n_gen="),
+        (("--resume",), "method pareto-clustering has no generations without --set n_gen="),
     ],
 )
 def test_mistakes(fails, table, tmp_path, arguments, message):

@@ -170,7 +170,7 @@ def test_nothing_is_replaced(fitted):
     Path("mine.csv").write_text("mine")
     done = run("predict", "out", "trees.csv", "--out", "mine.csv")
     assert done.exit_code == 2
-    assert "mine.csv exists already; name another file with --out" in done.stderr
+    assert "mine.csv already exists; name another file with --out" in done.stderr
     assert Path("mine.csv").read_text() == "mine"
 
 

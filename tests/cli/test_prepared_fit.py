@@ -135,7 +135,7 @@ def test_scaling_of_ones_own(messy):
 def test_without_preparation(fails, messy):
     message = fails(*fit_of("mock"), "--no-prepare")
     assert "are not numeric" in message
-    assert "without --no-prepare, features are made of such columns" in message
+    assert "omit --no-prepare to convert such columns to features" in message
     assert "--no-prepare uses columns unchanged, but --missing" in fails(
         *fit_of("mock"), "--no-prepare", "--missing", "median"
     )
@@ -208,9 +208,6 @@ def test_the_head_of_the_report_names_what_was_changed(messy, tmp_path):
     record, facts = json.loads(Path("out/run.json").read_text()), load_content(Path("out/report.npz")).facts
     notes = record["data"]["notes"]
     assert len(notes) > 12
-    assert (
-        dict(facts)["preparation"]
-        == "; ".join(notes[:12]) + f"; and {len(notes) - 12} more steps in run.json"
-    )
+    assert dict(facts)["preparation"] == "; ".join(notes[:12]) + f"; {len(notes) - 12} more steps in run.json"
     assert [value for name, value in facts if name == "warning"] == record["warnings"]
     assert any("no structure" in text for text in record["warnings"])
