@@ -67,7 +67,7 @@ def test_options_that_do_not_fit_are_refused_in_a_sentence(tmp_path):
     for options, message in (
         ({"algorithm": MOEAD}, "MOEAD needs reference directions"),
         ({"algorithm": int}, "must be a GeneticAlgorithm"),
-        ({"algorithm": SMSEMOA, "engine": "deap"}, "set engine='pymoo'"),
+        ({"algorithm": SMSEMOA, "engine": "deap"}, "requires engine='pymoo'"),
         ({"termination": ("n_gen", 2), "checkpoint": tmp_path / "run"}, "termination cannot be checkpointed"),
         ({"save_history": True, "checkpoint": tmp_path / "run"}, "save_history=True cannot be checkpointed"),
     ):

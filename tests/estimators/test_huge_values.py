@@ -65,7 +65,9 @@ def test_categories_of_any_float(dtype):
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_a_unit_in_which_all_dispersions_are_below_the_floor(kind):
-    with pytest.warns(UserWarning, match="all dispersions are below floor=1e-06.* rescale X, or lower floor"):
+    with pytest.warns(
+        UserWarning, match="all dispersions are below floor=1e-06.* rescale X, or decrease floor"
+    ):
         SCAD2(2, random_state=0).fit(kind(X * 1e-4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -330,7 +330,7 @@ def test_one_feature_two_samples():
         ({"ensemble": "es4"}, None, "ensemble"),
         ({"pc": 1.5}, None, "pc"),
         ({"metric": "euclid"}, None, "euclid"),
-        ({"resume": True}, None, "resume=True needs checkpoint"),
+        ({"resume": True}, None, "resume=True requires checkpoint"),
         ({}, [[np.nan, 1.0], [0.0, 1.0]], "NaN"),
         ({}, [[np.inf, 1.0], [0.0, 1.0]], "infinity"),
         ({}, [[0.0, 1.0]], "minimum of 2"),

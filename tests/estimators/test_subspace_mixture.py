@@ -157,7 +157,7 @@ def test_labels_find_clusters_that_swaps_alone_do_not():
 
 
 def test_too_few_clusters_for_the_labels_are_told():
-    with pytest.warns(UserWarning, match="more samples apart than there are clusters, 2; raise n_clusters"):
+    with pytest.warns(UserWarning, match=r"more samples than there are clusters \(2\); increase n_clusters"):
         SubspaceMixture(2, n_swaps=2, random_state=0).fit(X, PARTLY)
     i, j = np.flatnonzero(PARTLY == 0)[0], np.flatnonzero(PARTLY == 1)[0]
     with pytest.raises(InconsistentConstraintsError, match="differ in y"):

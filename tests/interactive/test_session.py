@@ -436,7 +436,7 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask(error_rate=0.5), "below 0.5"),
         (lambda: blobs.ask(error_rate="no"), "below 0.5"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), "a session of this fit"),
+        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
         (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),

@@ -447,7 +447,7 @@ def test_callbacks_take_the_algorithm(cls):
     def no_argument():
         pass
 
-    with pytest.raises(TypeError, match=r"callback must take one argument, .* no_argument does not"):
+    with pytest.raises(TypeError, match=r"callback must accept one argument, .* no_argument does not"):
         cls(n_gen=2, callback=no_argument).fit(rows())
 
 

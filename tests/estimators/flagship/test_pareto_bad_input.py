@@ -88,7 +88,7 @@ def test_one_feature():
     [
         (np.where(X[0, 0] == X, np.nan, X), "NaN"),
         (np.where(X[0, 0] == X, np.inf, X), "infinity"),
-        ([["a", "b"]] * 20, "needs numbers.*prepare_table"),
+        ([["a", "b"]] * 20, "requires numbers.*prepare_table"),
         (X[:, 0], "Expected 2D array"),
         (X[:, :0], "0 feature"),
         (X * 1j, "Complex"),
@@ -167,5 +167,5 @@ def test_parameters_that_do_not_fit_the_data(options, error, message):
 
 
 def test_bag_kernels_of_a_table():
-    with pytest.raises(ValueError, match="needs bags of instances, got a table"):
+    with pytest.raises(ValueError, match="requires bags of instances, got a table"):
         ParetoClustering(kernel="bags").fit(X, partly(CLASSES, 2))

@@ -86,9 +86,9 @@ def test_kernels_alone():
         alone.relabel,
         lambda: ParetoBagClustering(kernel="bags").fit(BAGS),
     ):
-        with pytest.raises(ValueError, match=r"unknown rule 'select'|needs labels of every class"):
+        with pytest.raises(ValueError, match=r"unknown rule 'select'|requires labels of every class"):
             call()
-    with pytest.raises(ValueError, match="needs labels of every class"):
+    with pytest.raises(ValueError, match="requires labels of every class"):
         ParetoBagClustering(kernel="bags", novel="allow").fit(BAGS, LABELS)
     assert set(alone.relabel(np.where(LABELS < 0, -1, 5 + LABELS)).transduction_) == {5, 6}
 

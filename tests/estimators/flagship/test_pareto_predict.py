@@ -107,7 +107,7 @@ def test_before_a_fit():
 
 def test_without_labels_there_are_no_classes(plain):
     assert not hasattr(plain, "transduction_")
-    with pytest.raises(AttributeError, match="transduction_ needs a fit with labels"):
+    with pytest.raises(AttributeError, match="transduction_ requires a fit with labels"):
         plain.transduction_  # noqa: B018
-    with pytest.raises(ValueError, match="predict_proba needs a fit with labels"):
+    with pytest.raises(ValueError, match="predict_proba requires a fit with labels"):
         plain.predict_proba(X)

@@ -227,7 +227,7 @@ def test_bins():
     with pytest.warns(UserWarning, match="column 1 has another value in every sample"):
         problem = whole.fit(X[:, [2, 3]]).result_.problem
     np.testing.assert_array_equal(problem.space.categories, [15, 100])
-    with pytest.raises(ValueError, match=r"column 0 contains fractions.*give bins"):
+    with pytest.raises(ValueError, match=r"column 0 contains fractions.*set bins"):
         whole.fit(X)
 
 
@@ -238,7 +238,7 @@ def test_binned_columns_predict_by_the_same_intervals():
         model.predict([[-50.0], [0.4], [9.0], [1e9]]), model.labels_[[0, 0, -1, -1]]
     )
     assert {mode[0].closed for mode in model.modes_} == {"left"}
-    with pytest.raises(ValueError, match="column 0 held numbers when fitted"):
+    with pytest.raises(ValueError, match="column 0 was numeric in fit"):
         model.predict(np.array([["a"]], dtype=object))
 
 
@@ -282,7 +282,7 @@ def test_bad_cells_are_named(frame):
         ({"m": 1}, "'m' parameter"),
         ({"final": "mean"}, "'final' parameter"),
         ({"bins": 1}, "'bins' parameter"),
-        ({"resume": True}, "resume=True needs checkpoint"),
+        ({"resume": True}, "resume=True requires checkpoint"),
     ],
 )
 def test_bad_options_are_named(blobs, options, message):

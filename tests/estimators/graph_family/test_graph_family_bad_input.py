@@ -175,7 +175,7 @@ def test_functions_in_checkpoints_go_by_their_name(X, tmp_path):
 @pytest.mark.parametrize("n_clusters", [0, -1, 2.5, "two"])
 def test_numbers_of_clusters_to_choose_are_checked(n_clusters, X):
     model = MOCK(3, **QUICK).fit(X)
-    with pytest.raises(ValueError, match="n_clusters must be an integer from 1, None or 'fitted', got"):
+    with pytest.raises(ValueError, match="n_clusters must be a positive integer, None or 'fitted', got"):
         model.choose("variance", n_clusters=n_clusters)
 
 

@@ -134,7 +134,7 @@ def test_one_estimator_does_not_resume_another(tmp_path):
 def test_what_checkpoints_need(cls, tmp_path):
     with pytest.raises(ValueError, match="integer random_state"):
         cls(checkpoint=tmp_path / "run.npz").fit(BAGS)
-    with pytest.raises(ValueError, match="resume=True needs checkpoint"):
+    with pytest.raises(ValueError, match="resume=True requires checkpoint"):
         cls(resume=True).fit(BAGS)
     first = cls(n_gen=3, checkpoint=tmp_path / "none.npz", resume=True, **QUICK).fit(BAGS)
     same_run(first, cls(n_gen=3, **QUICK).fit(BAGS))

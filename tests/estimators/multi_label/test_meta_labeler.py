@@ -224,5 +224,5 @@ def test_score_leaves_unlabelled_samples_out():
     partly[right] = -1
     assert model.score(X, partly) == 0
     assert model.score(X, Y) == right.mean()
-    with pytest.raises(ValueError, match="a labelled sample"):
+    with pytest.raises(ValueError, match="at least one labelled sample"):
         model.score(X, np.full_like(Y, -1))
