@@ -24,7 +24,7 @@ def test_one_solution_without_anything(open_content):
     assert "1 sample in no cluster" in page.text("#summary")
     assert page.texts("#clusters-table tbody td:nth-child(2)") == ["1", "2", "1"]
     assert "no map" in page.text("#map-note")
-    assert "one solution only" in page.text("#compare-note")
+    assert "only one solution" in page.text("#compare-note")
     assert not page.find("#history").is_displayed()
 
 

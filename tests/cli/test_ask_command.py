@@ -55,7 +55,7 @@ def test_names_of_classes(asked_run):
     assert result.exit_code == 0, result.output
     assert words(asked_run) == ["tall", "tall", "q"]
     assert "Known: #1 tall." in result.output
-    assert "there are 1 known classes, and no #7." in result.output
+    assert "#7 does not exist; the number of known classes is 1." in result.output
 
 
 def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
@@ -63,7 +63,7 @@ def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
     assert ask(asked_run, typed[:6]).exit_code == 0
     refused = ask(asked_run, "")
     assert refused.exit_code == 2
-    assert "go on with --resume" in refused.stderr
+    assert "continue it with --resume" in refused.stderr
     assert ask(asked_run, typed[6:], "--resume").exit_code == 0
     labels = (asked_run / "asked" / "labels.csv").read_bytes()
     (asked_run / "answers.json").unlink()

@@ -95,7 +95,7 @@ def test_results_are_a_run(asked_run, tmp_path):
     assert clusters["size"].sum() == 60
     partial = pd.read_csv(out / "partial_labels.csv")
     assert partial["group"].notna().sum() == 4
-    with pytest.raises(FolderError, match="ask about the run"):
+    with pytest.raises(FolderError, match="name the folder of the original run"):
         open_session(out)
 
 
@@ -131,9 +131,9 @@ def test_refusals_name_the_reason(asked_run):
     questions = (asked_run / "questions.npz").read_bytes()
     (asked_run / "questions.npz").unlink()
     for change, wanted in (
-        ({"method": "mock"}, "as pareto-clustering and pareto-bags do"),
+        ({"method": "mock"}, "use pareto-clustering or pareto-bags"),
         ({"supervision": {"must_link": {}}}, "without --must-link"),
-        ({"status": "interrupted"}, "did not end"),
+        ({"status": "interrupted"}, "its fit is incomplete"),
         ({}, "fit again"),
     ):
         (asked_run / "run.json").write_text(json.dumps(record | change))

@@ -362,7 +362,7 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ("bags.npz --method chcmic --labels y", "no array 'y'"),
         (
             "class.csv --bag bag --partial-labels some --method chcmic",
-            "'class' looks like the known classes.*--labels class, or leave it out with --drop class",
+            "'class' looks like the known classes.*--labels class, or omit it with --drop class",
         ),
         (
             "class.csv --bag bag --labels class --partial-labels class --method chcmic",

@@ -38,7 +38,7 @@ def test_demo_spares_other_folders(run, fails, slices, table, tmp_path):
     assert "mine holds other files" in fails("demo", "--out", "mine")
     fit = ("fit", "wine", "--method", "slices", "-k", 2, "--out", "fit")
     assert run(*fit).exit_code == 0
-    assert "fit holds a finished run" in fails("demo", "--out", "fit")
+    assert "fit contains a finished run" in fails("demo", "--out", "fit")
 
 
 def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monkeypatch):

@@ -182,7 +182,10 @@ def test_tables_of_numbers(run, tmp_path):
             ("notes.jsonl", "--method", "NMF", "--svd", 2),
             "nmf-clustering uses term weights directly and does not accept --svd",
         ),
-        (("notes.jsonl", "--method", "EnsembleNMF", "--set", "input=counts"), "input=counts is for tables"),
+        (
+            ("notes.jsonl", "--method", "EnsembleNMF", "--set", "input=counts"),
+            "input=counts is only for",
+        ),
         (
             ("notes.jsonl", "--method", "pesc", "--stemmer", "porter"),
             "method pesc does not stem words; --stemmer is for ensemble-nmf, nmf-clustering",

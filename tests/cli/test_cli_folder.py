@@ -31,7 +31,7 @@ def test_finished_run_is_never_touched(run, fails, slices, table, tmp_path):
     assert run(*FIT, "--out", "out").exit_code == 0
     before = contents(tmp_path / "out")
     for extra in ((), ("--resume",), ("--checkpoint-every", 3)):
-        assert "out holds a finished run" in fails(*FIT, "--out", "out", *extra)
+        assert "out contains a finished run" in fails(*FIT, "--out", "out", *extra)
     assert contents(tmp_path / "out") == before
 
 
@@ -75,7 +75,7 @@ def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
 def test_interrupted_with_checkpoint_then_resumed(run, fails, slices, table, tmp_path):
     result = run(*FIT, "--out", "out", "--checkpoint-every", 5, "--set", "mode=cut")
     assert result.exit_code == 130
-    assert "the result so far is saved; go on with the same command and --resume" in result.stderr
+    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
     assert record["status"] == "interrupted"
@@ -108,7 +108,7 @@ def test_lone_checkpoint(run, fails, slices, table, tmp_path):
     for name in contents(tmp_path / "out"):
         if name != "checkpoint.npz":
             (tmp_path / "out" / name).unlink()
-    assert "holds a checkpoint" in fails(*FIT, "--out", "out")
+    assert "contains a checkpoint" in fails(*FIT, "--out", "out")
     assert run(*FIT, "--out", "out", "--resume").exit_code == 0
 
 
@@ -273,7 +273,7 @@ def test_status_is_told_once(folder, status, sentence):
         ("cut", r"report\.npz is not a moo_clustering archive"),
         (
             "version",
-            r"report\.npz is the content of a report in version 99, of which this version .* reads 1",
+            r"report\.npz contains a report in format version 99, but this version .* requires 1",
         ),
         ("foreign", r"report\.npz is not a moo_clustering archive"),
         ("missing", r"run has no report\.npz, from which reports are made: fit again without --no-report"),
@@ -298,7 +298,7 @@ def test_content_that_cannot_be_read_is_refused(folder, damage, message):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("row,cluster\ns0,1\n", r"labels\.csv is damaged: it has no column of labels"),
+        ("row,cluster\ns0,1\n", r"labels\.csv is damaged: it has no label column"),
         ("", r"labels\.csv is damaged"),
         ("row,label\n\xff\n", r"labels\.csv is damaged"),
         (

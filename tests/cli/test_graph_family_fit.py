@@ -159,7 +159,7 @@ def test_labels_and_pairs_of_mock(run, table, tmp_path):
     given = ("--partial-labels", "some", "--must-link", "must.csv", "--cannot-link", "cannot.csv")
     result = run("fit", *TABLE, *given, "--method", "mock", *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "by agreement with what is known" in rows_of(result.stdout)["chosen"]
+    assert "by agreement with the labels or pairs" in rows_of(result.stdout)["chosen"]
     front = pd.read_csv(tmp_path / "out" / "front.csv").set_index("member")
     chosen = front[front["chosen"]].iloc[0]
     assert chosen["must_link_satisfied"] + chosen["cannot_link_satisfied"] == pytest.approx(
@@ -210,7 +210,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 130, stderr
     assert "no attainment scores yet" in rows_of(stdout)["chosen"]
-    assert "go on with the same command and --resume" in stderr
+    assert "continue with the same command and --resume" in stderr
     archive = read_archive(tmp_path / "out" / "checkpoint.npz")[0]
     done = next(array for name, array in archive.items() if name.endswith("generations"))[-1]
     for out in (("--out", "out", "--resume"), ("--out", "straight")):
@@ -254,7 +254,7 @@ def test_categories(run, animals, tmp_path):
     assert result.exit_code == 0, result.output
     out = tmp_path / "out"
     rows = rows_of(result.stdout)
-    assert rows["data"] == "animals.csv, 30 samples, 3 features, 2 of categories"
+    assert rows["data"] == "animals.csv, 30 samples, 3 features, 2 categorical"
     record = record_in(out)
     assert record["data"]["feature_names"] == ["cover", "size", "legs"]
     assert record["data"]["categories"] == ["cover", "size"]

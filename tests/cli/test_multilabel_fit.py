@@ -399,7 +399,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     result = run("fit", "rare.jsonl", *options, "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith(
-        "Warning: no sample of the fit has the label 'rare', which cannot be pred"
+        "Warning: no sample in the fit has the label 'rare', so it cannot be pred"
     )
     assert pd.read_csv("out/predictions.csv")["status"].equals(status)
     probabilities = pd.read_csv("out/probabilities.csv")

@@ -221,7 +221,7 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
         (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires columns of equal scale"),
         (
             ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
-            "--weights requires columns of equal scale, which method spherical-kmeans does not get",
+            "--weights requires columns of equal scale, which method spherical-kmeans does not receive",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],

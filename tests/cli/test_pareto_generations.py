@@ -94,9 +94,9 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     )
     stdout, stderr = interrupted(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; go on with the same command and --resume." in stderr
+    assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
     assert "Traceback" not in stderr
-    assert "survival at random  left out, as the evolution was interrupted" in stdout
+    assert "survival at random  omitted because the evolution was interrupted" in stdout
     out = tmp_path / "out"
     record = record_of(out)
     assert record["status"] == "interrupted"

@@ -179,7 +179,7 @@ def test_two_runs_in_one_report(run, slices, table, tmp_path):
     assert "Saved both.html, 2 solutions of 2 runs" in result.stdout
     assert title_of(tmp_path / "both.html") == "Slices on table.csv and Slices on again.csv"
     # Rows have names of their own, so nothing is assumed.
-    assert "taken for the same sample" not in result.output
+    assert "assumed to be the same sample" not in result.output
 
 
 def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
@@ -190,7 +190,7 @@ def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
         assert result.exit_code == 0, result.output
     result = run("report", "one", "two", "--out", "both.html")
     assert "Note: The runs are on one.csv and two.csv, whose rows have no names" in result.stderr
-    assert "taken for the same sample" not in run("report", "one", "one", "--out", "same.html").output
+    assert "assumed to be the same sample" not in run("report", "one", "one", "--out", "same.html").output
 
 
 def test_runs_on_different_samples(run, fails, slices, table, tmp_path):

@@ -499,7 +499,7 @@ def test_labels_of_a_consensus_function_may_be_any_numbers_from_0():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (lambda runs: runs[0][:-1], r"consensus must return .* 24 documents, got int32 of shape \(23,\)"),
+        (lambda runs: runs[0][:-1], r"consensus must return .* 24 in all; got int32 of shape \(23,\)"),
         (lambda runs: runs, r"consensus must return .* got int32 of shape \(4, 24\)"),
         (lambda runs: runs[0] + 0.5, "consensus must return .* got float64"),
         (lambda runs: (runs[0], np.zeros((3, 24))), "consensus must return .* got 'tuple'"),

@@ -108,4 +108,4 @@ def test_another_package_adds_a_method_to_the_command(tmp_path, monkeypatch):
         [sys.executable, "-m", "moo_clustering", "methods"], capture_output=True, text=True, check=True
     )
     assert "two-indices" in listed.stdout
-    assert "'bad' of the package 'others' is left out" in listed.stderr
+    assert "'bad' of the package 'others' was skipped" in listed.stderr

@@ -28,11 +28,11 @@ def test_data():
 @pytest.mark.parametrize(
     ("F", "options", "message"),
     [
-        (np.empty((0, 2)), {}, "has? a member|and a member"),
+        (np.empty((0, 2)), {}, "must be non-empty"),
         (np.ones(3), {}, r"\(n_solutions, n_objectives\)"),
         ([[np.nan, 1.0]], {}, "finite"),
-        (F2, {"names": ["a"]}, "1 names for 2 objectives"),
-        (F2, {"chosen": 3}, "chosen=3 is outside the front, which has 3 members"),
+        (F2, {"names": ["a"]}, "one name per objective, 2 in all; got 1"),
+        (F2, {"chosen": 3}, "chosen=3 is outside the front, which has 3 solutions"),
     ],
 )
 def test_refused(F, options, message):

@@ -158,7 +158,7 @@ def test_parameters_out_of_range(name, value):
         ({"k_range": [90]}, ValueError, "k_range must lie between 2 and 89"),
         ({"k_range": []}, ValueError, "at least one"),
         ({"k_range": [2.5]}, TypeError, "whole numbers"),
-        ({"kernel": "bags"}, ValueError, "needs labels of every class"),
+        ({"kernel": "bags"}, ValueError, "requires labels of every class"),
     ],
 )
 def test_parameters_that_do_not_fit_the_data(options, error, message):

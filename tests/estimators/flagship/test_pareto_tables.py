@@ -81,7 +81,7 @@ def test_views():
     [
         (
             [2],
-            r"views: 'v' must be an object with fit_transform, .* list of column numbers from 0 to 1; got \[2\]",
+            r"views: 'v' must be an object .* list of column numbers from 0 to 1; got \[2\]",
         ),
         ([], "list of column numbers"),
         (["a"], "list of column numbers"),

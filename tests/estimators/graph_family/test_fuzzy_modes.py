@@ -266,7 +266,7 @@ def test_bad_cells_are_named(frame):
     holes.loc[3, "weight"] = np.inf
     with pytest.raises(ValueError, match="infinity: column 'weight'"):
         FuzzyModesMOGA(3).fit(holes)
-    with pytest.raises(TypeError, match="column 1 holds a list: every argument must be a string or number"):
+    with pytest.raises(TypeError, match="column 1 contains a value of type list: every argument must"):
         FuzzyModesMOGA(1).fit(np.array([["a", [1]], ["b", [2]]], dtype=object))
     model = FuzzyModesMOGA(3, **QUICK).fit(table)
     with pytest.raises(ValueError, match="feature names"):

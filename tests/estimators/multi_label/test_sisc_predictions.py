@@ -178,7 +178,7 @@ def test_leading_features(model):
     assert named == tuple(tuple(names[j] for j in row[:2]) for row in model.leading_features())
     everything = model.leading_features(50)
     assert all(0 < len(row) < 50 for row in everything)
-    with pytest.raises(ValueError, match="the 50 features; got 2"):
+    with pytest.raises(ValueError, match="50 in all; got 2"):
         model.leading_features(feature_names=["a", "b"])
     with pytest.raises(ValueError, match="n must be"):
         model.leading_features(0)
