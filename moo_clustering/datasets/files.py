@@ -143,11 +143,11 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
-        raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
+        raise DataError(f"{'file or folder' if is_folder else 'file'} {path} does not exist")
     try:
         yield
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+        raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
@@ -197,9 +197,10 @@ def too_large(
 ) -> DataError:
     """The error for a file that expands beyond what is read."""
     return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, over {expansion} times as many, and is not read",
+        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times as many, and "
+        "was not read",
         Remedy(remedy),
-        Remedy("if you know where it comes from, allow more with", "expansion"),
+        Remedy("if you trust its source, allow more with", "expansion"),
     )
 
 
@@ -229,9 +230,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
                 if not lenient:
                     raise
                 text = content.decode("cp1252")
-                notes.append(
-                    "the file is not UTF-8, and was read as Windows-1252; look whether its letters are right"
-                )
+                notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
     return tidy_text(text, suffix_of(path), notes)
 
 
@@ -358,7 +357,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         with zipfile.ZipFile(path) as archive:
             expanded = sum(each.file_size for each in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
+        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if expanded > most_expanded(size, expansion):
         raise too_large(path, size, f"{expanded:,}", expansion)
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
@@ -375,7 +374,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except (MemoryError, DataError):
         raise
     except Exception as error:  # openpyxl passes on whatever zipfile and its parsers of XML have
-        raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
+        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
         notes.append(f"only the first sheet, {next(iter(found))!r}, was read, not {others}")
@@ -402,7 +401,7 @@ class _Budget:
                 self.size,
                 f"at least {self.used + more:,} bytes of cells",
                 self.expansion,
-                "save what is needed of it as CSV",
+                "save the required part as CSV",
             )
 
     def spend(self, more: int) -> None:
@@ -461,7 +460,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     except (OSError, MemoryError, DataError):
         raise
     except Exception as error:  # pyarrow has its own for damaged bytes, also of invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+        raise DataError(f"{path} is not a Parquet file, or is damaged: {error}") from error
 
 
 def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
@@ -590,7 +589,7 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     """Refuse a line with more or fewer cells than columns."""
     cells = "cell" if len(row) == 1 else "cells"
     raise DataError(
-        f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
+        f"{source}, line {line} has {len(row)} {cells}, but the first line names {expected} columns"
     )
 
 
@@ -609,10 +608,12 @@ def code_reason(known: Mapping[str, float]) -> str:
             if found[1] == "0" or len(found[1]) > 1:
                 return f"{text!r} would be the number {known[text]:g}"
     if exponents and len(set(known.values())) < len(known):
-        return f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which is in the column too"
+        return (
+            f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which also occurs in the column"
+        )
     pair = indistinct(known)
     if pair and all(map(_INTEGER.fullmatch, pair)):
-        return f"{pair[0]} and {pair[1]} are one number in double precision"
+        return f"{pair[0]} and {pair[1]} are equal in double precision"
     return ""
 
 

@@ -181,7 +181,7 @@ def test_mistakes(fails, slices, table, tmp_path, arguments, message):
     ("data", "message"),
     [
         ("wines", "wines is neither a file nor a bundled data set.*did you mean 'wine'"),
-        ("none.csv", "there is no file none.csv"),
+        ("none.csv", "file none.csv does not exist"),
         ("table.csv", "column 'kind' is not numeric|columns 'id', 'kind'"),
         ("empty.csv", "is empty"),
         ("header.csv", "column names but no rows"),

@@ -107,7 +107,7 @@ def test_two_methods_and_ties(run, tmp_path):
         ("d,a,b\nx,1,2\ny,good,2\n", (), "must be numbers, got 'good' for data set 'y', method 'a'"),
         ("d,a,a\nx,1,2\ny,1,2\n", (), "two columns named 'a'"),
         ("d,a,b\nx,1,2\nx,1,2\n", (), "more than one row for 'x'"),
-        ("d,a,b\nx,1,2\ny,1\n", (), "line 3 has 2 cells where the first line names 3 columns"),
+        ("d,a,b\nx,1,2\ny,1\n", (), "line 3 has 2 cells, but the first line names 3 columns"),
         ("d,a,b\n", (), "column names but no rows"),
         ("", (), "is empty"),
         ("dataset,method,value\nx,a,1\nx,b,2\ny,a,3\n", (), "no value for data set 'y' and method 'b'"),
@@ -116,7 +116,7 @@ def test_two_methods_and_ties(run, tmp_path):
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),
-        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "no folder no/such"),
+        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "folder no/such does not exist"),
     ],
 )
 def test_errors(fails, tmp_path, text, options, message):
@@ -125,7 +125,7 @@ def test_errors(fails, tmp_path, text, options, message):
 
 
 def test_missing_file(fails, tmp_path):
-    assert fails("compare", "none.csv") == "there is no file none.csv"
+    assert fails("compare", "none.csv") == "file none.csv does not exist"
     assert "is a folder" in fails("compare", tmp_path)
     (tmp_path / "t.csv").write_bytes(b"d,a\nx,\xff\xfe\n")
     assert "not a text file in UTF-8" in fails("compare", "t.csv")

@@ -534,7 +534,7 @@ def test_lines_that_are_no_answers_are_named(asked_run, line):
 def test_lines_that_are_not_utf_8_are_asked_again(asked_run):
     result = CliRunner().invoke(main, ["ask", str(asked_run)], input=b"\xff\nt\n\xfe\xff\na\n")
     assert result.exit_code == 0
-    assert result.output.count("this line is not text in UTF-8") == 2
+    assert result.output.count("this line is not valid UTF-8") == 2
     assert "after 2 answers" in result.output
 
 

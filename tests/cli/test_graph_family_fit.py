@@ -312,10 +312,10 @@ def test_parquet_with_categories(run, animals, tmp_path):
     assert set(clusters["tame"]) <= {"True", "False"}
     frame.assign(day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "b.parquet")
     message = run("fit", "b.parquet", *MODES[2:], "-k", 2, "--out", "other").stderr
-    assert "column 'day' of dates became numbers of days" in message
+    assert "column 'day' of dates converted to numbers of days" in message
     frame.assign(day=[b"monday"] * 30).to_parquet(tmp_path / "c.parquet")
     message = run("fit", "c.parquet", *MODES[2:], "-k", 2, "--out", "third").stderr
-    assert "column 'day' holds neither numbers nor text but bytes" in message
+    assert "column 'day' contains neither numbers nor text but bytes" in message
 
 
 def test_numbers_around_means(run, table, tmp_path):
@@ -337,7 +337,7 @@ def test_intervals_and_whole_numbers():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-k", 2), "column 'name' has another value in every row ('animal 0' in row 1)"),
+        (("-k", 2), "column 'name' has a different value in every row ('animal 0' in row 1)"),
         (("-k", 2), "--id-column"),
         ((*NAMED,), "requires the number of clusters: set it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
@@ -365,10 +365,10 @@ def test_columns_that_look_like_mistakes(run, animals, tmp_path):
     animals.to_csv(tmp_path / "animals.csv", index=False)
     result = run(*MODES, "--labels", "kind", "-k", 2, *QUICK, "--quiet", "--out", "out")
     assert result.stderr.splitlines() == [
-        "Warning: column 'name' has 28 different values in 30 rows, which tell little as categories; drop "
-        "(--drop) leaves it out",
-        "Warning: all values of column 'legs' are taken as categories, because cell '?' in row 5 is no "
-        "number",
+        "Warning: column 'name' has 28 different values in 30 rows, which are hardly informative as "
+        "categories; drop it with drop (--drop)",
+        "Warning: all values of column 'legs' are used as categories, because cell '?' in row 5 is not "
+        "a number",
     ]
     assert len(record_in(tmp_path / "out")["warnings"]) == 2
 

@@ -430,7 +430,7 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ),
         ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
-        ("set.arff --method sisc --label-file no.xml", "there is no file no.xml"),
+        ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
         ("set.arff --method sisc --hold-out 1 --features 3", HELD_OUT + ": --hold-out withholds them all"),
         ("set.arff --method sisc --must-link x.csv", "method sisc does not accept --must-link"),
@@ -453,7 +453,7 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ("notes.jsonl --method sisc --partial-labels none", "no column 'none'"),
         (
             "notes.jsonl --method pesc --partial-labels topics",
-            "holds 2 labels, but .* one with method pesc; met",
+            "contains 2 labels, but .* one with method pesc; met",
         ),
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),

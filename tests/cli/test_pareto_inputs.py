@@ -54,12 +54,12 @@ def test_two_rows(run, tmp_path):
     [
         ("", "table.csv is empty"),
         ("x,y\n", "table.csv has column names but no rows"),
-        ("x,y\n1,2\n", "table.csv: the table has 1 row, and clusters are made of at least two"),
+        ("x,y\n1,2\n", "table.csv: the table has 1 row, but clustering requires at least two"),
         ("x,x\n1,2\n3,4\n", "two columns named 'x'"),
         ("x,y\n1,2\n3\n", "line 3"),
-        ("x,y\n1,u\n1,u\n", "no column is left to cluster by: 'x' (constant); 'y' (constant)"),
+        ("x,y\n1,u\n1,u\n", "no usable columns remain: 'x' (constant); 'y' (constant)"),
         ("x\n\n", "column names but no rows"),
-        ("x,y\n,\n,NA\n", "no column is left to cluster by: 'x' (empty); 'y' (empty)"),
+        ("x,y\n,\n,NA\n", "no usable columns remain: 'x' (empty); 'y' (empty)"),
     ],
 )
 def test_tables_with_nothing_in_them(fails, tmp_path, content, message):
@@ -168,7 +168,7 @@ def test_parquet(run, tmp_path):
     assert adjusted_rand_score(GROUPS, labels_of(tmp_path)) == 1.0
     assert "1 missing value was filled with the mean in the nearest rows, in column 'x'" in result.stderr
     assert "was filled with the most frequent value in the nearest rows, in column 'flag'" in result.stderr
-    assert "column 'kind' of text became 3 indicators of its values" in result.stderr
+    assert "column 'kind' of text converted to 3 indicators of its values" in result.stderr
 
 
 def test_cells_that_are_no_text_stop_nothing(run):

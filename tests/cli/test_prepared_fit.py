@@ -148,13 +148,13 @@ def test_tables_without_names(run, fails, tmp_path):
     fit = ("--method", "spherical-kmeans", "-k", 2, "--no-report")
     result = run("fit", "bare.csv", *fit, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "Note: the first line holds numbers only and is taken for data" in result.stderr
+    assert "Note: the first line contains only numbers and is read as data" in result.stderr
     assert len(pd.read_csv("out/labels.csv")) == 40
     result = run("fit", "bare.csv", *fit, "--header", "--out", "named")
     assert len(pd.read_csv("named/labels.csv")) == 39
     (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
     message = fails("fit", "twice.csv", *fit, "--out", "other")
-    assert message.endswith("two columns named '0.2'; if the first line is data, say so with --no-header")
+    assert message.endswith("two columns named '0.2'; if the first line is data, use --no-header")
     assert "--header and --no-header apply to text tables" in fails(
         "fit", "wine", "--no-header", "--out", "other"
     )

@@ -52,5 +52,5 @@ def test_parts_that_do_not_fit():
         table([[0], [2]])
     with pytest.raises(ValueError, match="row 0: some labels are missing"):
         table([[0, -1], [1, 1]])
-    with pytest.raises(ValueError, match="X must be a sparse matrix in rows"):
+    with pytest.raises(ValueError, match="X must be a sparse matrix in CSR format"):
         table([[0], [1]], X=np.eye(2))

@@ -80,7 +80,7 @@ def test_mistakes(read, content, message):
 
 
 def test_files_that_are_none(tmp_path):
-    with pytest.raises(DataError, match="there is no file"):
+    with pytest.raises(DataError, match=r"file .* does not exist"):
         read_frame(tmp_path / "none.csv", NO_ROLES)
     with pytest.raises(DataError, match="is a folder"):
         read_frame(tmp_path, NO_ROLES)

@@ -48,18 +48,18 @@ def test_svmlight_counts_features_from_0_if_0_occurs(svm):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1 3:1 2:1", "line 6 is no row.*sorted and unique"),
-        ("1 2:1 2:1", "line 6 is no row.*sorted and unique"),
-        ("1 2", "line 6 is no row"),
-        ("a 2:1", "line 6 is no row.*'a'|line 6 is no row"),
-        ("1, 2:1", "line 6 is no row"),
-        ("1 -2:1", "line 6 is no row"),
-        ("1 2:", "line 6 is no row"),
-        ("1 99999999999999999999999:1", "line 6 is no row"),
+        ("1 3:1 2:1", "line 6 must contain labels.*sorted and unique"),
+        ("1 2:1 2:1", "line 6 must contain labels.*sorted and unique"),
+        ("1 2", "line 6 must contain labels"),
+        ("a 2:1", "line 6 must contain labels.*'a'|line 6 must contain labels"),
+        ("1, 2:1", "line 6 must contain labels"),
+        ("1 -2:1", "line 6 must contain labels"),
+        ("1 2:", "line 6 must contain labels"),
+        ("1 99999999999999999999999:1", "line 6 must contain labels"),
         ("1 2:nan", "value nan in row 6, for the feature with the index 1"),
         ("1 2:inf", "value inf in row 6"),
         ("nan 2:1", "a label that is not a finite number"),
-        ("1 999999999:1", "an index in it is probably wrong"),
+        ("1 999999999:1", "one of its indices is probably wrong"),
     ],
 )
 def test_bad_svmlight_lines(svm, row, message):
@@ -129,7 +129,7 @@ def test_bad_npz(tmp_path):
 
     refused("no array 'X' and is not a sparse matrix; it contains 'Z'", Z=X)
     refused("no array 'Y'.*contains 'X'.*labels=", X=X)
-    refused("there is no file .*missing.npz", tmp_path / "missing.npz", X=X)
+    refused("file .*missing.npz", tmp_path / "missing.npz", X=X)
     refused(r"3 rows of X.*shape \(2, 2\)", X=X, Y=Y[:2])
     refused("two dimensions", X=X[0], Y=Y)
     refused("must be numeric", X=X.astype(str), Y=Y)
@@ -172,11 +172,13 @@ def test_sparse_npz_that_would_read_beyond_its_arrays(tmp_path, change):
 
 
 def test_suffixes_and_options(tmp_path):
-    with pytest.raises(DataError, match=r"suffix '\.csv'; multi-label data are read from \.arff"):
+    with pytest.raises(
+        DataError, match=r"suffix '\.csv'; supported suffixes for multi-label data are \.arff"
+    ):
         read_multilabel(tmp_path / "a.csv")
     with pytest.raises(DataError, match=r"read_documents.*label_indicators"):
         read_multilabel(tmp_path / "a.jsonl.gz")
-    with pytest.raises(DataError, match="there is no file"):
+    with pytest.raises(DataError, match=r"file .* does not exist"):
         read_multilabel(tmp_path / "a.arff")
     (tmp_path / "folder.arff").mkdir()
     with pytest.raises(DataError, match="is a folder, not a file"):

@@ -395,7 +395,7 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         ("\x00\x01", "not an answer file"),
         ("{}\n", "not an answer file"),
         ("[1]\n", "damaged: line 1"),
-        ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not JSON"),
+        ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not valid JSON"),
         ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is not an answer"),
         ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not an answer"),
         ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not an answer"),

@@ -183,7 +183,10 @@ def test_a_search_space_that_is_used_up(engine):
         ({"graph": GRAPH[:30, :30]}, "graph and pool must have the same samples, got 30"),
         ({"pool": POOL[:, :1]}, "at least 2 samples"),
         ({"n_clusters": M + 1}, "n_clusters"),
-        ({"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)}, "constraints are about 5"),
+        (
+            {"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)},
+            "constraints and pool must have the same samples, got 5",
+        ),
         ({"total": lambda values, labels: values}, "scores must be"),
     ],
 )

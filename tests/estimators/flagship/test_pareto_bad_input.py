@@ -92,7 +92,7 @@ def test_one_feature():
         (X[:, 0], "Expected 2D array"),
         (X[:, :0], "0 feature"),
         (X * 1j, "Complex"),
-        (pd.DataFrame({"a": ["x"] * 20}), "no column is left to cluster by: 'a' .constant"),
+        (pd.DataFrame({"a": ["x"] * 20}), "no usable columns remain: 'a' .constant"),
     ],
 )
 def test_tables_that_are_none(rows, message):

@@ -224,7 +224,7 @@ def test_bins():
     three = FuzzyModesMOGA(2, bins=3, pop_size=4, n_gen=0).fit(X).result_.problem
     np.testing.assert_array_equal(three.space.categories, [3, 3, 15, 3, 1])
     whole = FuzzyModesMOGA(2, bins=None, pop_size=4, n_gen=0)
-    with pytest.warns(UserWarning, match="column 1 has another value in every sample"):
+    with pytest.warns(UserWarning, match="column 1 has a different value in every sample"):
         problem = whole.fit(X[:, [2, 3]]).result_.problem
     np.testing.assert_array_equal(problem.space.categories, [15, 100])
     with pytest.raises(ValueError, match=r"column 0 contains fractions.*set bins"):
@@ -478,6 +478,6 @@ def test_binning_costs_accuracy():
     ],
 )
 @pytest.mark.filterwarnings("ignore:only .* have samples")
-@pytest.mark.filterwarnings("ignore:column .* another value in every sample")
+@pytest.mark.filterwarnings("ignore:column .* a different value in every sample")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -207,7 +207,7 @@ def test_more_well_separated_clusters_than_are_compared():
         ({"n_clusters": 21}, "n_clusters=21 is more than the number of samples, 20"),
         ({"objectives": ("variance", "deviation")}, "objectives must be one of"),
         ({"metric": "precomputed"}, "precomputed"),
-        ({"root": 20}, "root=20"),
+        ({"root": 20}, "root must be .*, got 20"),
         ({"n_gen": 0}, "n_gen"),
         ({"delta": 100}, "delta"),
         ({"engine": "deap"}, "engine"),

@@ -318,7 +318,7 @@ def test_progress_on_stderr(capfd):
         ({"removal": "dear"}, "removal"),
         ({"distances": 0}, "max_distance_evaluations"),
         ({"max_time": 0.0}, "max_time"),
-        ({"pop_min": 5, "pop_max": 4}, "pop_max=4 must be at least pop_min=5"),
+        ({"pop_min": 5, "pop_max": 4}, "pop_max must be at least pop_min=5, got 4"),
         ({"strategy": "ward", "max_memory": 1000}, "exceed max_memory=1000"),
         ({"ward_start": True, "max_memory": 1000}, "998000 bytes, which exceed max_memory=1000"),
         ({"strategy": "swap", "report_controls": True, "max_memory": 1000}, "exceed max_memory=1000"),
