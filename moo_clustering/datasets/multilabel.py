@@ -616,9 +616,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
             names.pop()
     checked = tuple(str(name) for name in names or ())
     if len(checked) != count:
-        raise DataError(
-            f"{source}: {what} must contain one name per column, {count} in all; got {len(checked)}"
-        )
+        raise DataError(f"{source} must contain {count} {what}, one per column; got {len(checked)}")
     seen: dict[str, int] = {}
     for place, name in enumerate(checked, start=1):
         if not name:

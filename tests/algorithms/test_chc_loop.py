@@ -468,13 +468,13 @@ def test_bad_options(options, error, message):
 
 def test_bad_populations_and_toolboxes():
     toolbox = pair_toolbox()
-    with pytest.raises(ValueError, match="population must have at least one individual"):
+    with pytest.raises(ValueError, match="population must contain at least one individual"):
         chc([], toolbox, 1)
     with pytest.raises(TypeError, match="population must be a list"):
         chc(tuple(individuals([1])), toolbox, 1)
     with pytest.raises(ValueError, match="one objective"):
         chc([ArrayIndividual([1], MinimizeTwo)], toolbox, 1)
-    with pytest.raises(ValueError, match="genes have no Hamming distance"):
+    with pytest.raises(ValueError, match="the Hamming distance is not defined"):
         chc(individuals([1, 2], [3]), toolbox, 1)
     toolbox.register("evaluate", lambda _: (np.nan,))
     with pytest.raises(ValueError, match="returned NaN as an objective"):

@@ -299,7 +299,7 @@ def test_bad_options(options, error, message):
 def test_bad_problems_and_crossovers():
     from pymoo.operators.crossover.dex import DEX
 
-    with pytest.raises(ValueError, match="CHC is for one objective, IntegerToy has 2"):
+    with pytest.raises(ValueError, match="CHC requires one objective, but IntegerToy has 2"):
         CHC().setup(IntegerToy())
-    with pytest.raises(ValueError, match="crossover must be of 2 parents, got one of 3"):
+    with pytest.raises(ValueError, match="crossover must have 2 parents, got 3"):
         CHC(crossover=DEX())

@@ -128,7 +128,7 @@ def test_missing_file(fails, tmp_path):
     assert fails("compare", "none.csv") == "file none.csv does not exist"
     assert "is a folder" in fails("compare", tmp_path)
     (tmp_path / "t.csv").write_bytes(b"d,a\nx,\xff\xfe\n")
-    assert "not a text file in UTF-8" in fails("compare", "t.csv")
+    assert "not a UTF-8 text file" in fails("compare", "t.csv")
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(run, published, monkeypatch):

@@ -143,7 +143,7 @@ def test_bad_pair_files_are_named(write, text, options, message):
 
 
 def test_other_encodings_are_named(write):
-    with pytest.raises(ValueError, match=r"pairs\.csv: not a text file in UTF-8"):
+    with pytest.raises(ValueError, match=r"pairs\.csv: not a UTF-8 text file"):
         read_pairs(write("é,à\n", encoding="latin-1"), ["é", "à"])
 
 

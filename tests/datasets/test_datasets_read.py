@@ -112,9 +112,9 @@ def test_one_row_and_one_feature_are_legal(write):
         ("a,a\n1,2\n", {}, "two columns named 'a'"),
         ("a,,b\n1,2,3\n", {}, "column 2 has no name"),
         ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell, but the first line names 2 columns"),
-        ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell where"),
+        ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell, but"),
         ("a,b\n1,2,3\n", {}, "line 2 has 3 cells, but the first line names 2 columns"),
-        ("a,b\n1,2\n3,4,5\n", {}, "line 3 has 3 cells where"),
+        ("a,b\n1,2\n3,4,5\n", {}, "line 3 has 3 cells, but"),
         ("a,b\n1,2\n\n3,4\n5,6,7\n", {}, "line 5 has 3 cells"),
         ("a,b,y\n1,2,x\n3,4\n", {"partial_labels": "y"}, "line 3 has 2 cells"),
         ("a,b\n1,2\n3,\n", {}, "empty or NaN value in column 'b', row 2"),
@@ -157,9 +157,9 @@ def test_refused_files(tmp_path, write):
         read_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="is a folder"):
         read_table(tmp_path)
-    with pytest.raises(DataError, match=r"suffix '\.xls'; known are"):
+    with pytest.raises(DataError, match=r"suffix '\.xls'; supported suffixes are"):
         read_table(write("a\n1\n", "data.xls"))
-    with pytest.raises(DataError, match="not a text file in UTF-8"):
+    with pytest.raises(DataError, match="not a UTF-8 text file"):
         read_table(write("caf\xe9,b\n1,2\n", encoding="latin-1"))
 
 

@@ -192,7 +192,7 @@ def test_sub_folders_are_classes(folder):
         (b"", {}, "contains no documents"),
         (b"\n \n", {}, "contains no documents"),
         (b'{"body": "a", "year": 1}\n', {}, "name its text columns.*its columns are 'body', 'year'"),
-        (b"{}\n", {}, "there are none|no columns"),
+        (b"{}\n", {}, "its columns are none|no columns"),
         (b'{"text": "a"}\n', {"text_columns": ["txt"]}, r"no column 'txt' \(text\); did you mean 'text'\?"),
         (b'{"text": "a"}\n', {"text_columns": []}, "must name at least one column"),
         (b'{"text": "a"}\n', {"text_columns": ["text", "text"]}, "names 'text' twice"),
@@ -218,8 +218,8 @@ def test_bad_json_lines(tmp_path, data, options, message):
         ("d.csv", b"", "is empty"),
         ("d.csv", b"text,kind\n", "contains no documents"),
         ("d.csv", b"text,kind\na,b\na,b,c\n", "line 3 has 3 cells"),
-        ("d.csv", b"text,kind\na\n", "line 2 has 1 cell where"),
-        ("d.csv", b"text,kind\na,\xff\n", "not a text file in UTF-8"),
+        ("d.csv", b"text,kind\na\n", "line 2 has 1 cell, but"),
+        ("d.csv", b"text,kind\na,\xff\n", "not a UTF-8 text file"),
         ("d.csv", b"text,text\na,b\n", "two columns named 'text'"),
         ("d.jsonl.gz", b"not gzip", "is not a gzip file"),
         ("d.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:-12], "is cut off"),
@@ -245,7 +245,7 @@ def test_bad_folders(tmp_path, folder):
     with pytest.raises(DataError, match="has no columns to name"):
         read_documents(path, text_columns=["text"])
     (path / "bad.txt").write_bytes(b"\xff")
-    with pytest.raises(DataError, match=r"bad\.txt is not a text file in UTF-8"):
+    with pytest.raises(DataError, match=r"bad\.txt is not a UTF-8 text file"):
         read_documents(path)
 
 

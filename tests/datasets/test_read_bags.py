@@ -184,7 +184,7 @@ def test_missing_values(write):
         read_bags(path, nominal=["kind"])
     table = read_bags(path, nominal=["kind"], missing="median")
     assert as_lists(table) == [[[1, 1, 0, 1], [4, 0, 1, 1], [7, 0, 1, 9]], [[4, 0, 1, 1]]]
-    with pytest.raises(DataError, match="column 'x' has no value; leave it out"):
+    with pytest.raises(DataError, match="column 'x' has no values; drop it"):
         read_bags(write("bag,x\na,\na,NaN\n"), missing="median")
 
 
@@ -347,7 +347,10 @@ def test_gaps_in_archives(save):
         ({"instances": [[1.0]], "bag_offsets": [0, 2]}, "'bag_offsets' and 'bag_ids': .*, 1, got 2"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1, 1]}, "bag 1 must not be empty"),
         ({"instances": [[1.0]], "bag_offsets": [0, 1], "bag_ids": ["a", "b"]}, "2 names for 1 bags"),
-        ({"instances": [[1.0]], "bag_offsets": [0, 1], "feature_names": ["a", "b"]}, "2 names for 1 columns"),
+        (
+            {"instances": [[1.0]], "bag_offsets": [0, 1], "feature_names": ["a", "b"]},
+            "2 names, but 'instances' has 1 columns",
+        ),
         (
             {"instances": [[1.0]], "bag_offsets": [0, 1], "bag_labels": [1, 2]},
             r"one class per bag, 1 in all.*\(2,\)",

@@ -71,7 +71,7 @@ def test_first_column_without_a_name_holds_identifiers(read):
         ("x,x\n1,2\n", "two columns named 'x'"),
         ("x,,y\n1,2,3\n", "column 2 .*name"),
         (b"x,y\n1,\0\n", "zero bytes"),
-        (b"x\x81,y\n1,2\n", "not a text file in UTF-8"),
+        (b"x\x81,y\n1,2\n", "not a UTF-8 text file"),
     ],
 )
 def test_mistakes(read, content, message):

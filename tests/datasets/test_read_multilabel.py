@@ -112,7 +112,9 @@ def test_sparse_npz_with_labels_in_another(tmp_path, kind):
     (tmp_path / "set_features.txt").write_text("a\nb b\nç\n", encoding="utf-8")
     (tmp_path / "set_labels.txt").write_text("u\r\nv", newline="")
     same(read_multilabel(tmp_path / "set_X.npz"), ("a", "b b", "ç"), ("u", "v"))
-    with pytest.raises(DataError, match=r"set_labels\.txt has 2 feature names for 3 columns"):
+    with pytest.raises(
+        DataError, match=r"set_labels\.txt must contain 3 feature names, one per column; got 2"
+    ):
         read_multilabel(tmp_path / "set_X.npz", feature_names=tmp_path / "set_labels.txt")
     (tmp_path / "set_labels.txt").write_text("u\nu")
     with pytest.raises(DataError, match=r"set_labels\.txt: label names 1 and 2 are both 'u'"):
@@ -130,7 +132,7 @@ def test_bad_npz(tmp_path):
     refused("no array 'X' and is not a sparse matrix; it contains 'Z'", Z=X)
     refused("no array 'Y'.*contains 'X'.*labels=", X=X)
     refused("file .*missing.npz", tmp_path / "missing.npz", X=X)
-    refused(r"3 rows of X.*shape \(2, 2\)", X=X, Y=Y[:2])
+    refused(r"row of X \(3\).*shape \(2, 2\)", X=X, Y=Y[:2])
     refused("two dimensions", X=X[0], Y=Y)
     refused("must be numeric", X=X.astype(str), Y=Y)
     refused("must be numeric", X=X, Y=Y.astype(str))

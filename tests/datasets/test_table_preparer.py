@@ -292,7 +292,7 @@ REFUSED = {
         lambda frame: frame.assign(alive="yes"),
         "had true and false in the table of the fit, but has 'yes'",
     ),
-    "numbers for booleans": (lambda frame: frame.assign(alive=2), "and has '2'"),
+    "numbers for booleans": (lambda frame: frame.assign(alive=2), "but has '2'"),
     "another unit": (
         lambda frame: frame.assign(height=frame["height"].str.replace(" m", " ft")),
         "column 'height' has numbers of ft, but had numbers of m in the table of the fit",

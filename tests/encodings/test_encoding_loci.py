@@ -408,7 +408,7 @@ def test_bad_options():
     graph = line("short").graph
     with pytest.raises(ValueError, match="kind must be one of"):
         LocusAdjacencyEncoding(graph=graph, kind="long")
-    with pytest.raises(ValueError, match="needs the graph"):
+    with pytest.raises(ValueError, match="requires a graph"):
         LocusAdjacencyEncoding(n_samples=6, kind="short")
     with pytest.raises(ValueError, match="delta"):
         LocusAdjacencyEncoding(graph=graph, kind="split", delta=100)
@@ -416,7 +416,7 @@ def test_bad_options():
         LocusAdjacencyEncoding(graph.neighbors, graph=graph)
     with pytest.raises(ValueError, match="6 rows"):
         LocusAdjacencyEncoding(graph=graph, n_samples=7)
-    with pytest.raises(ValueError, match="give a graph"):
+    with pytest.raises(ValueError, match="one of graph, neighbors or n_samples"):
         LocusAdjacencyEncoding()
     with pytest.raises(ValueError, match=r"0\.\.5"):
         line("locus").from_full([[0, 1, 2, 3, 4, 6]])

@@ -54,7 +54,7 @@ def test_ties_go_to_fewer_clusters():
 
 
 def test_scores_that_do_not_fit():
-    with pytest.raises(ValueError, match="scores must be 10 numbers"):
+    with pytest.raises(ValueError, match="scores must have one number per partition of the pool, 10 in all"):
         PoolSampling(POOL, [1.0])
     with pytest.raises(ValueError, match="scores"):
         PoolSampling(POOL, [np.nan] * 10)

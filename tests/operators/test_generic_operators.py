@@ -122,7 +122,7 @@ def test_refilling_gives_as_many_as_asked_for():
 
 def test_refilling_says_when_there_are_not_enough():
     refilling = RefillingSampling(EncodingSampling(), CanonicalDuplicates(PROBLEM.encoding), max_tries=200)
-    with pytest.warns(UserWarning, match="found 8 distinct individuals of 20 asked for in 200"):
+    with pytest.warns(UserWarning, match="found only 8 of 20 distinct individuals in 200"):
         pop = refilling(PROBLEM, 20, random_state=np.random.default_rng(0))
     assert len(CanonicalDuplicates(PROBLEM.encoding).do(pop)) == len(pop) == 8
 

@@ -308,7 +308,7 @@ def test_copies_and_pickles_score_alike(problem):
         ({"weighting": "sizes"}, ValueError, "weighting"),
         ({"bags": 3}, TypeError, "Bags"),
         ({"constraints": LINKS}, ValueError, "9 samples"),
-        ({"constraint_handling": "constraint"}, ValueError, "needs constraints"),
+        ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),
     ],
 )
 def test_misuse_of_partitions(change, error, match):

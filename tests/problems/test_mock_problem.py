@@ -490,7 +490,7 @@ def test_memory_at_a_hundred_thousand():
         ({"objectives": ("variance", "variance")}, "objectives"),
         ({"objectives": ("variance", "compactness")}, "objectives"),
         ({"objectives": ("ari",)}, "'ari' needs y"),
-        ({"objectives": ("constraint_violation",)}, "needs constraints"),
+        ({"objectives": ("constraint_violation",)}, "requires constraints"),
         ({"connectivity": "paper"}, "connectivity must be"),
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"rank_cap": 2}, "rank_cap"),
@@ -515,9 +515,9 @@ def test_data_graph_and_encoding_must_fit():
     graph, other = (locus_graph(LINE, rng=np.random.default_rng(s)) for s in (0, 1))
     with pytest.raises(ValueError, match="X or graph"):
         MOCKProblem()
-    with pytest.raises(ValueError, match="another graph"):
+    with pytest.raises(ValueError, match="a different graph"):
         MOCKProblem(graph=graph, encoding=LocusAdjacencyEncoding(graph=other, kind="short"))
-    with pytest.raises(ValueError, match="X has 5 samples, graph 6"):
+    with pytest.raises(ValueError, match="X and graph must have the same samples, got 5 and 6"):
         MOCKProblem(LINE[:5], graph=graph)
     with pytest.raises(ValueError, match="about 9 samples"):
         MOCKProblem(LINE, encoding=LocusAdjacencyEncoding(n_samples=9))

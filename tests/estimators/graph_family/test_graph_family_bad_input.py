@@ -144,10 +144,12 @@ def test_numbers_too_large_or_too_far_away_for_products(X):
 
 
 def test_advice_against_memory_is_about_what_was_asked(X):
-    with pytest.raises(ValueError, match=r"a front needs .*; lower n_candidates, or raise") as error:
+    with pytest.raises(ValueError, match=r"a front requires .*; decrease n_candidates, or increase") as error:
         SRMOSC(3, max_memory=10).fit(X)
     assert "pop_size" not in str(error.value)
-    with pytest.raises(ValueError, match=r"sparse form.*has 10 .*or lower pop_size, or lower n_candidates"):
+    with pytest.raises(
+        ValueError, match=r"sparse form.*has 10 .*or lower pop_size, or decrease n_candidates"
+    ):
         SRMOSCProblem(X, n_candidates=30, max_memory=10, pop_size=8)
 
 
