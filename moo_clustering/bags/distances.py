@@ -541,7 +541,7 @@ def check_kinds(
     """Refuse unknown kinds of distances, or of others that are allowed."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be a sequence of {listed}, got the text {quoted(kinds)}")
+        raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
     for kind in kinds:
         choice(f"each of {name}", kind, allowed)
 

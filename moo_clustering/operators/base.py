@@ -91,8 +91,8 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
-            f"this operator requires a problem with a {kind.__name__}, got {type(problem).__name__}: "
-            "use an operator of problem.operators(), or another problem."
+            f"this operator requires a problem with an encoding of type {kind.__name__}, got "
+            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem."
         )
     return encoding
 

@@ -873,7 +873,7 @@ def _steps_label(data: ConvergenceData) -> str:
         return data.step
     runs = f"{counts[0]} runs" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
     low, high = data.band
-    return f"{data.step} (median of {runs}, band from {low:.0%} to {high:.0%} quantile)"
+    return f"{data.step} (median and {low:.0%} to {high:.0%} quantiles of {runs})"
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:

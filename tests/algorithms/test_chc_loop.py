@@ -444,8 +444,8 @@ def test_without_a_generator_runs_differ():
     [
         ({"mutpb": 1.5}, ValueError, "mutpb must be a number from 0 to 1, got 1.5"),
         ({"kmpb": "a"}, TypeError, "kmpb must be a number from 0 to 1"),
-        ({"threshold": 0}, ValueError, "threshold must be a finite number above 0, got 0"),
-        ({"step": -1}, ValueError, "step must be a finite number above 0"),
+        ({"threshold": 0}, ValueError, "threshold must be a positive finite number, got 0"),
+        ({"step": -1}, ValueError, "step must be a positive finite number"),
         ({"restart_threshold": np.inf}, ValueError, "restart_threshold must be a finite number"),
         ({"n_keep": 0}, ValueError, "n_keep must be an integer of at least 1, got 0"),
         ({"threshold_rule": "idle"}, ValueError, "threshold_rule must be one of 'no_crossing'"),

@@ -348,7 +348,7 @@ def test_repair_fills_empty_clusters():
     ("options", "message"),
     [
         ({"objective": "sse"}, "objective must be one of 'db', 'twcv', 'ftwcv'"),
-        ({"n_clusters": 6}, "need 6 bags; there are 5"),
+        ({"n_clusters": 6}, "require 6 bags, got 5"),
         ({"min_cluster_size": 3}, "min_cluster_size=3"),
         ({"handling": "hope"}, "handling must be"),
         ({"objective": "ftwcv", "reading": "mine"}, "reading must be"),

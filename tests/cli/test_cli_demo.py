@@ -35,7 +35,7 @@ def test_demo(run, tmp_path):
 def test_demo_spares_other_folders(run, fails, slices, table, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    assert "mine holds other files" in fails("demo", "--out", "mine")
+    assert "mine contains other files" in fails("demo", "--out", "mine")
     fit = ("fit", "wine", "--method", "slices", "-k", 2, "--out", "fit")
     assert run(*fit).exit_code == 0
     assert "fit contains a finished run" in fails("demo", "--out", "fit")

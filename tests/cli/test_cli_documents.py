@@ -317,7 +317,7 @@ def test_few_and_equal_documents(run, nearest, texts):
         (("notes.jsonl", "--svd", 0), "Invalid value for '--svd'"),
         (("notes.jsonl", "--min-df", "few"), "'few' is neither a number of documents"),
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
-        (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no term of the 36"),
+        (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
         (("notes.jsonl", "--text-columns", " , "), "must name at least one column"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(partial labels\)"),

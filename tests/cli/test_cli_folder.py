@@ -84,7 +84,7 @@ def test_interrupted_with_checkpoint_then_resumed(run, fails, slices, table, tmp
     assert "contains an unfinished run; continue it with --resume" in fails(*FIT, "--out", "out")
     # another run must not go on from it, and must not spoil it
     message = fails(*FIT, "--out", "out", "--resume", "--set", "low=0.25")
-    assert "parameter low is 0.0 there and 0.25 here" in message
+    assert "parameter low is 0.0 in the checkpoint but 0.25 here" in message
     table.assign(a=table["a"] + 1).to_csv(tmp_path / "table2.csv", index=False)
     assert "the data differ" in fails("fit", "table2.csv", *FIT[2:], "--out", "out", "--resume")
     assert contents(out) == before

@@ -201,7 +201,7 @@ def test_kill_and_resume(run, fails, tmp_path):
     process.kill()
     process.communicate(timeout=600)
     assert "unfinished run" in fails("fit", "iris", *METHOD, "-k", 3, "--out", "out")
-    assert "parameter n_clusters is 3 there and 2 here" in fails(
+    assert "parameter n_clusters is 3 in the checkpoint but 2 here" in fails(
         "fit", "iris", "-k", 2, *SMALL, "--out", "out", "--resume", "--quiet"
     )
     assert_goes_on_as_if_nothing_had_happened(run, tmp_path)

@@ -177,16 +177,16 @@ def test_names(named):
 
 REFUSED = [
     ("answer", {"answer": "togehter"}, "did you mean 'together'"),
-    ("answer", {"answer": None}, "answer must be a text"),
-    ("answer", {"answer": ["together"]}, "answer must be a text"),
-    ("answer", {}, "answer must be a text"),
+    ("answer", {"answer": None}, "answer must be a string"),
+    ("answer", {"answer": ["together"]}, "answer must be a string"),
+    ("answer", {}, "answer must be a string"),
     ("name", {"group": 99, "name": "x"}, "group must be"),
     ("name", {"group": -1, "name": "x"}, "group must be"),
-    ("name", {"group": True, "name": "x"}, "whole number"),
+    ("name", {"group": True, "name": "x"}, "must be an integer"),
     ("name", {"group": 0, "name": ""}, "non-empty"),
     ("reopen", {"number": 7, "answer": None}, "got 7"),
     ("reopen", {"number": 0, "answer": "both"}, "got 0"),
-    ("reopen", {"number": "0"}, "whole number"),
+    ("reopen", {"number": "0"}, "must be an integer"),
     ("redo", {}, "no answer to redo"),
 ]
 

@@ -441,7 +441,7 @@ HELD_OUT = "--features selects by the labels in the fit, but there are none"
         ),
         ("notes.jsonl --method sisc --svd 3", "uses the presence of words and does not accept --svd"),
         ("notes.jsonl --method sisc --stemmer porter", "sisc does not stem words; --stemmer is for"),
-        ("notes.jsonl --method sisc --min-df 61", "leave no term of the 60 documents"),
+        ("notes.jsonl --method sisc --min-df 61", "leave no terms in the 60 documents"),
         (
             "notes.jsonl --method pesc --hold-out 0.2",
             "pesc does not accept --hold-out; methods that do are .*sisc",

@@ -202,7 +202,7 @@ def test_models_that_are_none(fitted, form):
     expected = {
         "foreign": "test_predict.Foreign",
         "other": "is not the model of a run",
-        "newer": "use a newer one",
+        "newer": "use a newer version",
         "gone": "has no model.skops",
         "pipe": "out/model.skops is a named pipe, not a file",
         "bomb": "GiB of memory",

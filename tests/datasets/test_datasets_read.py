@@ -252,7 +252,7 @@ def test_damaged_npz(tmp_path):
     np.savez(path, X=np.random.default_rng(0).random((50, 4)))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"not a NumPy archive \(.npz\), or it is truncated"):
+    with pytest.raises(DataError, match=r"not a NumPy archive \(.npz\), or is truncated"):
         read_table(path)
     path.write_bytes(whole[:200] + b"\0" * 100 + whole[300:])
     with pytest.raises(DataError, match="damaged NumPy archive"):

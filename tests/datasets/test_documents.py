@@ -300,12 +300,12 @@ def test_empty_documents_are_rows_of_zeros_with_one_warning():
     ("texts", "options", "error", "message"),
     [
         (["the of", ""], {}, DataError, "all documents are empty after stop words"),
-        (["heart", "lung"], {"min_df": 3}, DataError, "min_df=3 and max_df=1.0 leave no term of the 2"),
-        (["heart", "heart"], {"max_df": 0.5}, DataError, "leave no term"),
+        (["heart", "lung"], {"min_df": 3}, DataError, "min_df=3 and max_df=1.0 leave no terms in the 2"),
+        (["heart", "heart"], {"max_df": 0.5}, DataError, "leave no terms"),
         (["heart", "lung"], {"min_df": -1}, ValueError, "min_df"),
         (["heart"], {"norm": "l3"}, ValueError, "norm"),
-        ("heart", {}, TypeError, "sequence of texts"),
-        (["heart", None], {}, TypeError, "sequence of texts"),
+        ("heart", {}, TypeError, "sequence of strings"),
+        (["heart", None], {}, TypeError, "sequence of strings"),
         ([], {}, ValueError, "at least one document"),
     ],
 )

@@ -149,7 +149,7 @@ def test_random_without_neighbours_draws_all_samples_equally():
         ({"n_samples": 0}, "at least 1"),
         ({"neighbors": NEIGHBORS, "n_samples": 6}, "5 rows"),
         ({"neighbors": [[1], [1]]}, "own neighbour"),
-        ({"neighbors": [[1], [2]]}, "within 0..1"),
+        ({"neighbors": [[1], [2]]}, "from 0 to 1"),
         ({"neighbors": [[1.0], [0.0]]}, "integers"),
         ({"neighbors": [1, 0]}, "shape"),
         ({"neighbors": np.empty((3, 0), dtype=int)}, "n_neighbors >= 1"),

@@ -33,7 +33,9 @@ def test_squares_that_would_overflow(estimator, size, rows):
 
 @pytest.mark.parametrize("estimator", [MetricKMeans, PCKMeans, HMRFKMeans])
 def test_squares_that_would_vanish(estimator):
-    with pytest.raises(ValueError, match=r"squared distances vanish, up to .*e-161 in size; rescale it"):
+    with pytest.raises(
+        ValueError, match=r"squared distances vanish, up to .*e-161 in absolute value; rescale it"
+    ):
         estimator(3, random_state=0).fit(X * 1e-160)
 
 

@@ -334,7 +334,7 @@ def test_one_feature_two_samples():
         ({}, [[np.nan, 1.0], [0.0, 1.0]], "NaN"),
         ({}, [[np.inf, 1.0], [0.0, 1.0]], "infinity"),
         ({}, [[0.0, 1.0]], "minimum of 2"),
-        ({}, [["a", "b"], ["c", "d"]], "PESC needs numbers"),
+        ({}, [["a", "b"], ["c", "d"]], "PESC requires numbers"),
         ({"metric": "precomputed"}, [[0.0, 1.0, 2.0], [1.0, 0.0, 2.0]], "square"),
     ],
     ids=str,

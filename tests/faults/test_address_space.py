@@ -60,10 +60,10 @@ def methods(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "owner", "needed", "advice"),
     [
-        ("search", "MedoidProblem", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("encoding", "MedoidEncoding", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("index", "Silhouette", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("graph", "the full graph", "10000 samples needs 3.73 GiB", "use a k-nearest-neighbour graph"),
+        ("search", "MedoidProblem", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("encoding", "MedoidEncoding", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("index", "Silhouette", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("graph", "the full graph", "10000 samples requires 3.73 GiB", "use a k-nearest-neighbour graph"),
     ],
 )
 def test_quadratic_memory(methods, name, owner, needed, advice):

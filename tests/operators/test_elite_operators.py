@@ -79,7 +79,7 @@ def test_memory():
 
 
 def test_memory_refuses_scalars_of_another_shape():
-    with pytest.raises(ValueError, match="one number for each"):
+    with pytest.raises(ValueError, match="one number per"):
         EliteMemory(lambda values, labels: values, 2).update(np.zeros((2, 2)), parse("0011", "0101"))
     with pytest.raises(TypeError, match="callable"):
         EliteMemory(None)

@@ -157,9 +157,9 @@ def test_repair_is_that_of_the_encoding():
 
 def test_problems_without_encoding_are_refused():
     problem = Problem(n_var=2, n_obj=1, xl=0, xu=3)
-    with pytest.raises(TypeError, match="Problem has no Encoding"):
+    with pytest.raises(TypeError, match="encoding of type Encoding, got Problem"):
         EncodingSampling()(problem, 3, random_state=np.random.default_rng(0))
-    with pytest.raises(TypeError, match="Problem has no Encoding"):
+    with pytest.raises(TypeError, match="encoding of type Encoding, got Problem"):
         EncodingRepair()(problem, Population.new(X=np.zeros((2, 2))))
 
 

@@ -279,7 +279,7 @@ def test_other_problems_and_options_are_refused():
         lambda: SweepSeedMutation()._do(other, X),
         lambda: AlignedSeedCrossover()._do(other, np.stack([X, X])),
     ):
-        with pytest.raises(TypeError, match="no SubspaceClusteringProblem"):
+        with pytest.raises(TypeError, match="requires a SubspaceClusteringProblem"):
             call()
     with pytest.raises(TypeError, match="MedoidEncoding"):
         MedoidSampling()._do(PROBLEMS["fixed"], 2)

@@ -256,7 +256,7 @@ def test_a_graph_that_fails_leaves_its_families_out(blobs, monkeypatch):
 
 
 def test_few_families_are_weak(blobs):
-    with pytest.warns(UserWarning, match=r"only 3 families are in the pool \(genie, km, ward\)"):
+    with pytest.warns(UserWarning, match=r"the pool contains only 3 families \(genie, km, ward\)"):
         candidate_pool(blobs[0], families=["km", "ward", "genie"], random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -264,9 +264,9 @@ def test_few_families_are_weak(blobs):
 
 
 def test_no_candidate_at_all():
-    with pytest.raises(ValueError, match="no family has found a partition with two clusters"):
+    with pytest.raises(ValueError, match="no family found a partition of X with two or more clusters"):
         candidate_pool(np.ones((9, 2)), families=["km", "gmm"], random_state=0)
-    with pytest.raises(ValueError, match="none was asked for"):
+    with pytest.raises(ValueError, match="none was requested"):
         candidate_pool(np.eye(9), families=[])
 
 
@@ -360,7 +360,7 @@ def test_extra_candidates_alone(blobs):
         ({"families": ["km", "genei"]}, ValueError, "did you mean 'genie'"),
         ({"families": [1]}, ValueError, "families must be among"),
         ({"metric": "manhattan"}, ValueError, "metric must be"),
-        ({"metric": "precomputed", "X": np.zeros((5, 5)), "families": ["gmm"]}, ValueError, "'gmm' needs"),
+        ({"metric": "precomputed", "X": np.zeros((5, 5)), "families": ["gmm"]}, ValueError, "'gmm' requires"),
         ({"metric": "precomputed"}, ValueError, "square"),
         ({"X": np.eye(2)}, ValueError, "at least 3 samples"),
         ({"X": [[1.0], [np.nan], [2.0]]}, ValueError, "NaN"),
@@ -369,7 +369,7 @@ def test_extra_candidates_alone(blobs):
         ({"n_neighbors": 0}, ValueError, "n_neighbors"),
         ({"n_neighbors": 2.0}, TypeError, "n_neighbors"),
         ({"graph": np.eye(4)}, ValueError, "each of 30 samples"),
-        ({"graph": -np.eye(30)}, ValueError, "must not be negative"),
+        ({"graph": -np.eye(30)}, ValueError, "must be non-negative"),
         ({"graph": np.triu(np.ones((30, 30)))}, ValueError, "symmetric"),
         ({"extra_candidates": [("a", [0, 1])]}, ValueError, "length 30"),
     ],

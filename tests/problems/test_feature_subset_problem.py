@@ -138,7 +138,7 @@ def test_mutation_keeps_subsets_valid_and_near():
     many = FeatureMutation(more=0.8)._do(problem, X, random_state=rng)
     problem.encoding.subsets(many)
     assert (many != X).sum(axis=1).mean() > change.mean()
-    with pytest.raises(ValueError, match="more must be below 1"):
+    with pytest.raises(ValueError, match="more must be less than 1"):
         FeatureMutation(more=1.0)
 
 
@@ -172,7 +172,7 @@ def test_repair_and_encode():
         ({"partial_y": np.full(60, -1)}, "no sample is labelled"),
         ({"objectives": ["labels"]}, "no sample is labelled"),
         ({"objectives": ["labls"]}, "unknown objective 'labls'; did you mean 'labels'"),
-        ({"partial_y": [0, 1]}, "y must have one row per sample: expected 60, got 2"),
+        ({"partial_y": [0, 1]}, "y must have one row per sample, 60 in all; got 2"),
         ({"partial_y": np.ones((60, 2), dtype=int)}, "one class per sample, got label sets"),
         ({"objectives": ["separation"], "max_features": 13}, "max_features"),
         ({"objectives": ["separation"], "max_features": 0}, "max_features"),

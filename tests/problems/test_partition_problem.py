@@ -356,7 +356,7 @@ def test_genotypes_that_are_not_valid_are_refused():
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_indices_must_be_finite(value, monkeypatch):
     monkeypatch.setattr(Broken, "value", value)
-    with pytest.raises(ValueError, match="'broken' must give one finite value"):
+    with pytest.raises(ValueError, match="'broken' must return one finite value"):
         PartitionProblem(X, LabelEncoding(30, k_max=3), [Broken()]).evaluate(TRUTH[None])
 
 

@@ -55,7 +55,7 @@ def some_values(objective):
 def test_values_of_an_index_that_are_none(values):
     with pytest.raises(
         ValueError,
-        match=r"index 'odd' must give one finite value per partition(,| \()",
+        match=r"index 'odd' must return one finite value per partition(,| \()",
     ):
         some_values(Odd(values))
 

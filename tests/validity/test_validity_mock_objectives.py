@@ -127,7 +127,7 @@ def test_wrong_neighbors_are_refused(neighbors, message):
 
 
 def test_fewer_samples_than_neighbors_warns_and_uses_all():
-    with pytest.warns(UserWarning, match="only 3 other samples"):
+    with pytest.warns(UserWarning, match="the number of other samples, 3"):
         index = Connectivity(10).fit([[0.0], [1.0], [3.0], [7.0]])
     np.testing.assert_allclose(index.weights_, [1, 1 / 2, 1 / 3])
 

@@ -158,7 +158,7 @@ def test_drawn_curves_are_those_of_the_data(runs, tmp_path):
         assert len(styles) == len(curves)
         assert len(ax.collections) == sum((curve.low != curve.high).any() for curve in curves)
     assert [text.get_text() for text in figure.axes[2].get_legend().get_texts()] == ["one", "other $x$"]
-    assert figure.axes[-1].get_xlabel() == "generation (median of 1 to 2 runs, band from 25% to 75% of them)"
+    assert figure.axes[-1].get_xlabel() == "generation (median and 25% to 75% quantiles of 1 to 2 runs)"
     assert (tmp_path / "c.png").stat().st_size > 1000
 
 

@@ -70,7 +70,7 @@ def test_parallel_coordinates_scale_every_objective():
     (ax,) = plot_front(F, chosen=2).axes
     lines = [line.get_ydata().tolist() for line in ax.lines if len(line.get_ydata()) == 4]
     assert lines == [[0, 0, 0, 0], [1, 1, 0.5, 0.5], [0.5, 0.5, 1, 1]]
-    assert ax.get_title() == "Pareto front, 3 members"
+    assert ax.get_title() == "Pareto front, 3 solutions"
 
 
 @pytest.mark.parametrize("n_objectives", [2, 4])

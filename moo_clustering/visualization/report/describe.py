@@ -679,7 +679,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
     """User-supplied positions of some samples."""
-    note = _noted("Positions of the passed embedding", len(rows), len(embedding))
+    note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
 

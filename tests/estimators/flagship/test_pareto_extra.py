@@ -148,10 +148,10 @@ def test_ctrl_c_is_no_failure():
 def test_every_family_failing():
     options = {**QUICK, "families": ["hdbscan"], "k_range": (2, 3)}
     with pytest.raises(
-        ValueError, match=r"no family has found a partition with two clusters.*hdbscan: no part"
+        ValueError, match=r"no family found a partition of X with two or more clusters.*hdbscan: no part"
     ):
         ParetoClustering(**options).fit(X[:4])
-    with pytest.raises(ValueError, match=r"none was asked for"):
+    with pytest.raises(ValueError, match=r"none was requested"):
         ParetoClustering(**{**QUICK, "families": []}).fit(X)
 
 

@@ -81,7 +81,7 @@ def test_new_classes_and_pairs_too():
         (X[:, :1], "1 features, but ParetoClustering is expecting 2"),
         (X[:0], "0 sample"),
         (np.full((1, 2), np.nan), "NaN"),
-        ([["a", "b"]], "needs numbers"),
+        ([["a", "b"]], "requires numbers"),
     ],
 )
 def test_rows_that_are_none(labelled, rows, message):

@@ -132,15 +132,15 @@ def test_given_distances_are_those_of_the_features():
 @pytest.mark.parametrize(
     ("distances", "options", "message"),
     [
-        (D[:, :30], {}, r"a square matrix; got shape \(90, 30\)"),
+        (D[:, :30], {}, r"must be a square matrix .* got shape \(90, 30\)"),
         (-D, {}, "has a negative distance, -"),
         (D + np.triu(D), {}, "are not symmetric: they differ by up to"),
-        (D + np.eye(90), {}, "zero on the diagonal"),
+        (D + np.eye(90), {}, "with a zero diagonal"),
         (sp.csr_matrix(D), {}, "dense square matrix"),
         (D, {"criterion": "minimax"}, "requires features"),
         (D, {"criterion": "mixture"}, "requires features"),
         (D, {"views": {"v": [0]}}, "views require a table"),
-        (D, {"families": ["km", "gmm"]}, "'gmm' needs features"),
+        (D, {"families": ["km", "gmm"]}, "'gmm' requires features"),
     ],
 )
 def test_distances_that_are_none(distances, options, message):

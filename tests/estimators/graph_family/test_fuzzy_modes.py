@@ -245,7 +245,7 @@ def test_binned_columns_predict_by_the_same_intervals():
 @pytest.mark.parametrize(
     ("column", "options", "error", "message"),
     [
-        ("color", {"metric": "euclidean"}, ValueError, r"needs numbers.*column 'color' \(such as '\w+'\)"),
+        ("color", {"metric": "euclidean"}, ValueError, r"requires numbers.*column 'color' \(such as '\w+'\)"),
         ("size", {"metric": "euclidean"}, ValueError, r"column 'size' \(categories\).*metric='hamming'"),
         ("weight", {"bins": None}, ValueError, "column 'weight' contains fractions"),
     ],

@@ -55,7 +55,7 @@ def X():
     ],
 )
 def test_columns_without_numbers_are_named(model, table, named):
-    with pytest.raises(ValueError, match="needs numbers") as error:
+    with pytest.raises(ValueError, match="requires numbers") as error:
         model.fit(table)
     assert named in str(error.value)
     assert "prepare_table(frame).X" in str(error.value)
@@ -159,8 +159,8 @@ def test_checkpoints_of_another_method_are_refused_in_one_sentence(X, tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         MOCK(3, checkpoint=path, resume=True, **QUICK).fit(X)
     assert str(error.value).endswith(
-        "of another run: method is 'FuzzyModesMOGA' there and 'MOCK' here; go on with what it was made with, "
-        "or name another file"
+        "to another run: method is 'FuzzyModesMOGA' in the checkpoint but 'MOCK' here; "
+        "continue with the original data and parameters, or name another file"
     )
 
 

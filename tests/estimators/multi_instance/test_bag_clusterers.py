@@ -284,13 +284,13 @@ def test_other_bad_input(cls):
         cls().fit(np.eye(4), offsets=[0, 2, 4], groups=[0, 0, 1, 1])
     with pytest.raises(ValueError, match="n_clusters=6 is more than the number of bags, n_samples=5"):
         cls(6).fit(bags)
-    with pytest.raises(ValueError, match="min_cluster_size=3 bags need 6 bags; there are 5"):
+    with pytest.raises(ValueError, match="min_cluster_size=3 bags require 6 bags, got 5"):
         cls(2, min_cluster_size=3).fit(bags)
     with pytest.raises(ValueError, match="'n_clusters' parameter"):
         cls(0).fit(bags)
     with pytest.raises(ValueError, match="'min_cluster_size' parameter"):
         cls(2, min_cluster_size=0).fit(bags)
-    with pytest.raises(ValueError, match="expected 5, got 6"):
+    with pytest.raises(ValueError, match="5 in all; got 6"):
         cls(2).fit(bags, np.zeros(6, dtype=int))
     with pytest.raises(ValueError, match="5"):
         cls(2).fit(bags, must_link=[(0, 5)])

@@ -605,7 +605,7 @@ def test_bad_input_is_refused_before_any_work(cls, monkeypatch):
     bags, _ = overlapping(5, 2)
     with pytest.raises(ValueError, match="n_clusters=6 is more than the number of bags, n_samples=5"):
         cls(6).fit(bags)
-    with pytest.raises(ValueError, match="min_cluster_size=3 bags need 6 bags; there are 5"):
+    with pytest.raises(ValueError, match="min_cluster_size=3 bags require 6 bags, got 5"):
         cls(2, min_cluster_size=3).fit(bags)
     with pytest.raises(ValueError, match="n_samples=1"):
         cls(2).fit(bags[:1])
@@ -613,7 +613,7 @@ def test_bad_input_is_refused_before_any_work(cls, monkeypatch):
         cls(2).fit([[[1.0, 2.0]], [[0.0, 1.0], [np.nan, 2.0]], [[1.0, 1.0]]])
     with pytest.raises(ValueError, match="bag 1 must not be empty"):
         cls(2).fit([[[1.0, 2.0]], np.empty((0, 2)), [[1.0, 1.0]]])
-    with pytest.raises(ValueError, match="expected 5, got 6"):
+    with pytest.raises(ValueError, match="5 in all; got 6"):
         cls(2).fit(bags, np.zeros(6, dtype=int))
     wrong = {
         "pop_size": 1,

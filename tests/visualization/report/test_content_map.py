@@ -85,7 +85,7 @@ def test_an_embedding_that_is_given():
     positions = np.random.default_rng(0).normal(size=(400, 2))
     content = report_content(MODEL, None, embedding=positions, max_points=50)
     np.testing.assert_array_equal(content.map.positions, positions[content.map.rows])
-    assert content.map.note.startswith("Positions of the passed embedding. 50 of 400 samples")
+    assert content.map.note.startswith("Positions as passed. 50 of 400 samples")
     assert not any("no map" in sentence for sentence in content.missing)
 
 
@@ -147,4 +147,4 @@ def test_a_frame_of_positions_names_the_axes():
     shown = report_content(model, X, embedding=frame).map
     assert shown.axes == ("width in cm", "height in cm")
     assert np.array_equal(shown.positions, frame.to_numpy())
-    assert shown.note == "Columns as given."
+    assert shown.note == "Columns as passed."
