@@ -191,7 +191,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     path = checked_path(path)
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
-            raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is not a complete zip file")
+            raise ArchiveError(f"{path} is not a {FORMAT}, or is truncated: it is not a complete zip file")
         try:
             members = read_members(file)
             header = _read_header(path, members)

@@ -589,7 +589,7 @@ def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
     more = (
         [] if len(differing) <= _N_FEATURES else [f"{len(differing) - _N_FEATURES} more features differ less"]
     )
-    more += [f"alike in {', '.join(alike)}"] if alike and len(samples) == 2 else []
+    more += [f"equal in {', '.join(alike)}"] if alike and len(samples) == 2 else []
     if len(samples) == 2:
         head = f"Do these two {run.kind}s belong together?"
     else:

@@ -190,7 +190,7 @@ class RunFolder:
             if foreign
             else "was removed or replaced"
         )
-        warn_caller(f"{taken} {why} during the run; the results are in {self.path}")
+        warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
         """Lock the folder, if it exists."""

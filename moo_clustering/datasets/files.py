@@ -350,7 +350,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         from openpyxl import load_workbook
     except ImportError as error:
         raise DataError(
-            f"reading {path} needs openpyxl, which is not installed: pip install moo_clustering[excel]"
+            f"reading {path} requires openpyxl, which is not installed: pip install moo_clustering[excel]"
         ) from error
     size = path.stat().st_size
     try:
@@ -449,7 +449,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
         import pyarrow as pa
     except ImportError as error:
         raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+            f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
         ) from error
     # As numbers with missing cells, integers would be rounded and truth values be objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}

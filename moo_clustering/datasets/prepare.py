@@ -545,7 +545,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())
     if issparse(table):
-        raise TypeError("sparse data have no columns of text or dates, and need no preparation")
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
     array = check_array(
         checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
     )

@@ -515,7 +515,7 @@ def reason_of(error: Exception) -> str:
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
     """Warn once of all failures; families in ``partly`` have other candidates in the pool."""
     if failures:
-        warn_caller(f"left out of the pool: {told(failures, partly)}")
+        warn_caller(f"omitted from the pool: {told(failures, partly)}")
 
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:

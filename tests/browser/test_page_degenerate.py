@@ -133,7 +133,9 @@ def test_matrix_with_missing_numbers(open_content):
 def test_a_map_without_a_position(open_content):
     plane = PlaneMap(np.full((90, 2), np.nan), np.arange(90), ("x", "y"))
     page = open_content(toy_content(map=plane))
-    assert page.text("#map-note").startswith("0 of 90 documents shown. 90 documents left out")
+    assert page.text("#map-note").startswith(
+        "0 of 90 documents shown. 90 documents without a position omitted"
+    )
     assert page.looks() == {}
 
 

@@ -456,7 +456,7 @@ def test_a_result_is_not_lost_with_its_folder(run, generation, tmp_path, what):
     (tmp_path / "out-1").mkdir()
     result = run(*MOCK_RUN, "--out", "out", "--quiet")
     assert result.exit_code == 0, result.output
-    assert "the results are in out-2" in result.stderr
+    assert "the results are saved in out-2" in result.stderr
     assert status(tmp_path / "out-2") == "complete"
     assert len((tmp_path / "out-2" / "labels.csv").read_text().splitlines()) == 151
     assert not (tmp_path / "out-2" / ".moo_clustering.lock").exists()

@@ -182,7 +182,7 @@ def test_excel_sheets(tmp_path):
 
 def test_excel_without_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
-    with pytest.raises(DataError, match=r"needs openpyxl.*moo_clustering\[excel\]"):
+    with pytest.raises(DataError, match=r"requires openpyxl.*moo_clustering\[excel\]"):
         read_table(written(tmp_path / "t.xlsx", b""))
 
 

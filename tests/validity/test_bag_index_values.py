@@ -165,7 +165,7 @@ def test_davies_bouldin_of_medoids_takes_populations():
 @pytest.mark.parametrize(
     ("labels", "medoids", "message"),
     [
-        (TWO, (1, 5), "0..4, got 5"),
+        (TWO, (1, 5), "from 0 to 4, got 5"),
         (TWO, (1, -2), "got -2"),
         (GAP, (1, 2), "from 0 to 1, got 2"),
         ((0, 0, -1, 1, 1), (1, 2), "got -1"),

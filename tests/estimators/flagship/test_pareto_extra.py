@@ -131,7 +131,7 @@ def test_a_whole_front_counts():
 
 def test_failures_are_left_out_and_named():
     with pytest.warns(
-        UserWarning, match="left out of the pool: Unlucky: RuntimeError: no luck today"
+        UserWarning, match="omitted from the pool: Unlucky: RuntimeError: no luck today"
     ) as caught:
         model = fitted(Unlucky(), Short(), Halves())
     assert any("Short: ValueError" in str(w.message) and "length 90" in str(w.message) for w in caught)
