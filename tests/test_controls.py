@@ -202,7 +202,7 @@ def test_claims_follow_from_the_pairs():
     )
     # Less of an objective is better.
     assert "worse than random" in made_runs([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], "best f1").claim("best f1")
-    with pytest.raises(ValueError, match=r"measure must be among .*hypervolume.*, got 'hypervolum'"):
+    with pytest.raises(ValueError, match=r"measure must be one of .*hypervolume.*, got 'hypervolum'"):
         better.claim("hypervolum")
 
 

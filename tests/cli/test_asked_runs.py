@@ -63,7 +63,7 @@ def test_answers_are_on_disk_and_a_session_goes_on(asked_run):
         first.answer("apart")
     assert len(open_session(asked_run, resume=True).session.history_) == 4
     for options in ({"mode": "names"}, {"error_rate": 0.2}):
-        with pytest.raises(FolderError, match="leave out --"):
+        with pytest.raises(FolderError, match="omit --"):
             open_session(asked_run, resume=True, **options)
 
 

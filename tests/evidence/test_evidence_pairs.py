@@ -118,7 +118,7 @@ def test_propagation_refuses():
         propagate_pairs(W, np.triu(np.ones((4, 4))), alpha=0.5)
     with pytest.raises(ValueError, match="W must be a square matrix of the similarities"):
         propagate_pairs(W[:3], constraints, alpha=0.5)
-    with pytest.raises(ValueError, match="landmark_of must be below n=2"):
+    with pytest.raises(ValueError, match="landmark_of must be less than n=2"):
         pair_matrix(constraints, landmark_of=[0, 1, 2, 1], n=2)
     with pytest.raises(ValueError, match="landmark_of must be 4 integers"):
         pair_matrix(constraints, landmark_of=[0, 1])

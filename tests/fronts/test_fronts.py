@@ -276,7 +276,7 @@ def test_members_have_the_objectives_that_are_said(iris, hull):
         assert (sizes > 0).all()
         assert abs(hull.graph(member) - iris.graph(weights.ravel())).max() == 0
     assert hull.graph(-1).nnz == hull.F[-1, 1]
-    with pytest.raises(ValueError, match="member must be below"):
+    with pytest.raises(ValueError, match="member must be less than"):
         hull.graph(len(hull))
 
 

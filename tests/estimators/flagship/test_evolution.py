@@ -187,7 +187,7 @@ def test_a_search_space_that_is_used_up(engine):
             {"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)},
             "constraints and pool must have the same samples, got 5",
         ),
-        ({"total": lambda values, labels: values}, "scores must be"),
+        ({"total": lambda values, labels: values}, "scores must have"),
     ],
 )
 def test_what_evolution_refuses(options, message):

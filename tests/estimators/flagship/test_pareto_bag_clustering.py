@@ -161,7 +161,7 @@ def test_few_and_equal_bags():
         ([*BAGS, np.zeros((1, 3))], {}, "bag 24 has 3 features"),
         (BAGS, {"n_clusters": 25}, "more than the number of samples, 24"),
         (BAGS, {"distances": ["hausdorff"]}, "got 'hausdorff'"),
-        (BAGS, {"distances": [], "embeddings": []}, "name at least one view"),
+        (BAGS, {"distances": [], "embeddings": []}, "contain at least one view"),
         (BAGS, {"kernel": "full"}, "kernel"),
     ],
 )

@@ -115,7 +115,7 @@ def test_other_parameters_and_data_are_refused(cls, tmp_path):
     for X, y in ((other, Y), (BAGS, None), (BAGS, np.where(np.arange(20) == 1, 0, Y)), (regrouped, None)):
         with pytest.raises(CheckpointMismatchError, match="data differ"):
             clone(model).fit(X, y)
-    with pytest.raises(ValueError, match="already has 2 generations"):
+    with pytest.raises(ValueError, match="must be at least 2"):
         clone(model).set_params(n_gen=1).fit(BAGS, Y)
     assert path.read_bytes() == before
 
