@@ -360,7 +360,7 @@ def test_step_by_step(n, K, seed):
         ([1.0, 2.0], [0.5, 0.5], "F must have"),
         ([[1.0, np.nan]], [0.5, 0.5], "finite"),
         ([[1.0, 2.0]], [1.0], "prior must be 2"),
-        ([[1.0, 2.0]], [1.0, 0.0], "above 0"),
+        ([[1.0, 2.0]], [1.0, 0.0], "positive"),
     ],
 )
 def test_class_probabilities_refuse(F, prior, message):
