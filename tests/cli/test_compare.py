@@ -135,4 +135,6 @@ def test_without_the_extra_a_sentence_says_what_to_install(run, published, monke
     monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
     result = run("compare", published, "--minimize")
     assert result.exit_code == 2
-    assert "needs statsmodels, which is not installed: pip install 'moo_clustering[stats]'" in result.stderr
+    assert (
+        "requires statsmodels, which is not installed: pip install 'moo_clustering[stats]'" in result.stderr
+    )

@@ -165,7 +165,7 @@ def test_refuses_a_bad_expansion():
 def test_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "snowballstemmer", None)
     with pytest.raises(
-        ImportError, match=r"stemmer='porter' needs snowballstemmer.*pip install 'moo_clustering\[text\]'"
+        ImportError, match=r"stemmer='porter' requires snowballstemmer.*pip install 'moo_clustering\[text\]'"
     ):
         StemmingAnalyzer()
     assert StemmingAnalyzer(stemmer=None)("failing hearts") == ["failing", "hearts"]

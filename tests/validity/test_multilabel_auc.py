@@ -173,7 +173,7 @@ def test_a_fold_may_lack_a_class():
     aucs = class_aucs(y, scores, classes=[0, 1, 2])
     assert aucs[[0, 2]].tolist() == [1, 0.875]
     assert np.isnan(aucs[1])
-    with pytest.raises(ValueError, match=r"it lacks \[2\]"):
+    with pytest.raises(ValueError, match=r"but lacks \[2\]"):
         class_aucs(y, scores, classes=[0, 1, 5])
 
 
