@@ -86,15 +86,15 @@ def require_squares(X: Any, name: str = "X", dtype: Any = np.float64) -> None:
     largest = float(max(high.max(), -low.min()))
     if not largest <= np.sqrt(float(limits.max)) / 1e4 / np.sqrt(values.size):  # NaN neither
         raise ValueError(
-            f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} in "
-            f"size; rescale {them}"
+            f"{name} {has} values so large that squared distances overflow{where}, up to {largest:g} "
+            f"in absolute value; rescale {them}"
         )
     # Constant columns and common offsets take no part in distances.
     widest = largest if issparse(X) else float((high - low).max())
     if 0 < widest < np.sqrt(float(limits.tiny)) / float(limits.eps):
         raise ValueError(
-            f"{name} {has} values so small, or so near to each other, that squared distances vanish{where}, "
-            f"up to {widest:g} in size; rescale {them}"
+            f"{name} {has} values so small, or so close to each other, that squared distances "
+            f"vanish{where}, up to {widest:g} in absolute value; rescale {them}"
         )
 
 
@@ -205,8 +205,8 @@ def optional_package(module: str, extra: str, purpose: str, otherwise: str = "")
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
         raise MissingPackageError(
-            f"{purpose} needs {package}, which is not installed: "
-            f"pip install 'moo_clustering[{extra}]'{otherwise}"
+            f"{purpose} requires {package}, which is not installed: pip install "
+            f"'moo_clustering[{extra}]'{otherwise}"
         ) from error
 
 
@@ -281,9 +281,9 @@ def probability(name: str, value: Any) -> float:
 def positive(name: str, value: Any) -> int | float:
     """A finite number above 0, integers as integers."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number above 0, got {quoted(value)}")
+        raise TypeError(f"{name} must be a positive number, got {quoted(value)}")
     if not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {quoted(value)}")
+        raise ValueError(f"{name} must be a positive finite number, got {quoted(value)}")
     return int(value) if isinstance(value, Integral) else float(value)
 
 
@@ -324,9 +324,9 @@ def array_of(
     if array.shape != shape or array.dtype.kind not in "biuf":
         got = f"dtype {array.dtype}" if array.shape == shape else f"shape {array.shape}"
         got = quoted(returned) if returned is None or array.ndim == 0 else got
-        raise ValueError(f"{who} must give {what}, an array of shape {shape}; got {got}.")
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; got {got}.")
     if not nan and array.dtype.kind == "f" and (n_bad := np.count_nonzero(np.isnan(array))):
-        raise ValueError(f"{who} must give {what}, an array of shape {shape}; {n_bad} of them are NaN.")
+        raise ValueError(f"{who} must return {what}, an array of shape {shape}; {n_bad} values are NaN.")
     return array
 
 
@@ -336,8 +336,8 @@ def value_per_row(returned: Any, who: str, n: int) -> FloatArray:
     array = array_of(returned, who, (n,), what, nan=True)
     if n_bad := np.count_nonzero(~np.isfinite(array)):
         raise ValueError(
-            f"{who} must give {what}; {n_bad} of {n} are not finite: return a large finite one where it is "
-            "undefined."
+            f"{who} must return {what}; {n_bad} of {n} are not finite: return a large finite value "
+            "where it is undefined."
         )
     return array.astype(np.float64)
 

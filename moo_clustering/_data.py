@@ -69,7 +69,7 @@ def checked_array(
     """
     given = checked_container(data, name)
     if issparse(given):
-        raise TypeError(f"{name} must be a dense array, got a sparse one; convert it with .toarray()")
+        raise TypeError(f"{name} must be a dense array, got a sparse array; convert it with .toarray()")
     try:
         found = np.asarray(given)
     except ValueError as error:
@@ -147,19 +147,19 @@ def checked_graph(S: Any, name: str = "S", *, symmetric: bool = True) -> Any:
     matrix = checked_table(S, name, features=False, accept_sparse="csr")
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
-            f"{name} must hold the similarities of all samples with each other, a square matrix; "
-            f"got shape {matrix.shape}"
+            f"{name} must be a square matrix of the similarities between all samples, got shape "
+            f"{matrix.shape}"
         )
     entries = matrix.data if issparse(matrix) else matrix
     lowest, largest = float(entries.min(initial=0.0)), float(entries.max(initial=0.0))
     if lowest < 0.0:
-        raise ValueError(f"{name} must not be negative, got {lowest:g}")
+        raise ValueError(f"{name} must be non-negative, got {lowest:g}")
     if symmetric and (issparse(matrix) or not np.array_equal(matrix, matrix.T)):
         asymmetry = float(abs(matrix - matrix.T).max())
         if asymmetry > _ASYMMETRY * largest:
             raise ValueError(
-                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; "
-                f"graphs.symmetrize({name}) takes the larger of two entries"
+                f"{name} must be symmetric, but its halves differ by up to {asymmetry:g}; use "
+                f"graphs.symmetrize({name}) for the larger of two entries"
             )
     if not issparse(matrix):
         return matrix
@@ -188,7 +188,7 @@ def numeric_features(estimator: Any, X: Any, *, dtype: Any = np.float64, **optio
         if largest > float(np.finfo(np.float32).max) or 0 < largest < _LEAST_SINGLE:
             raise ValueError(
                 f"X has values too {'large' if largest > 1 else 'small'} for dtype='float32', up to "
-                f"{largest:g} in size; rescale it, or use float64"
+                f"{largest:g} in absolute value; rescale it, or use float64"
             )
         found = found.astype(np.float32)
     return found
@@ -199,8 +199,8 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
     mapped = getattr(X, "_mmap", None)
     if mapped is not None and mapped.size() < len(mapped):
         raise ValueError(
-            f"the memory-mapped file {X.filename} was cut: it has {mapped.size()} of {len(mapped)} bytes; "
-            "write it again, and map it anew."
+            f"the memory-mapped file {X.filename} was truncated: it has {mapped.size()} of "
+            f"{len(mapped)} bytes; write the file and map it again."
         )
     X = checked_container(X, name)
     if isinstance(X, list | tuple):
@@ -208,24 +208,24 @@ def _numbers(owner: str, X: Any, name: str, check: Callable[[Any], Any], *, is_t
     try:
         if not issparse(X) and (dates := _dates(X)):
             # NumPy would take them for counts of nanoseconds.
-            raise TypeError(f"{name} must hold numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
+            raise TypeError(f"{name} must contain numbers, got {', '.join(dates[:_SHOWN])} of dates or times")
         if getattr(X, "dtype", None) is not None and getattr(X.dtype, "names", None):
             raise TypeError(f"{name} must be a plain table, got an array with named fields")
         found = check(X)
         if found.dtype.kind not in "biuf":
-            raise TypeError(f"{name} must hold real numbers, got values of type {found.dtype}")
+            raise TypeError(f"{name} must contain real numbers, got values of type {found.dtype}")
         return without_duplicates(found)
     except MemoryError as error:
         shape = np.shape(X)
         raise MemoryError(
-            f"{owner} needs a copy of {name}, {shape} as numbers of 8 bytes, "
-            f"{8 * math.prod(shape) / 2**30:.3g} GiB, and that much memory is not free; give fewer samples, "
-            "or float64 numbers in the order of rows, which are not copied."
+            f"{owner} requires a float64 copy of {name}, of shape {shape} and "
+            f"{8 * math.prod(shape) / 2**30:.3g} GiB, which exceeds the free memory; pass fewer "
+            "samples, or a C-contiguous float64 array, which is not copied."
         ) from error
     except OverflowError as error:
         raise ValueError(
-            f"Input {name} contains infinity or a value too large: a whole number of more digits than "
-            "float64 has; moo_clustering.datasets.prepare_table(frame).X takes it for a missing value and "
+            f"Input {name} contains infinity or a value too large: an integer with more digits than "
+            "float64 has; moo_clustering.datasets.prepare_table(frame).X treats it as missing and "
             "fills it in."
         ) from error
     except (TypeError, ValueError) as error:
@@ -263,16 +263,16 @@ def _problem(owner: str, name: str, X: Any) -> str:
     remedy = "moo_clustering.datasets.prepare_table(frame).X"
     if others:
         return (
-            f"{owner} needs numbers, but there are others in {', '.join(others)}; {remedy} makes features of "
-            "text, dates and units; or leave such columns out, or take FuzzyModesMOGA, which compares "
-            "categories."
+            f"{owner} requires numbers, but there are other values in {', '.join(others)}; use "
+            f"{remedy} to convert text, dates and units to features, drop such columns, or use "
+            "FuzzyModesMOGA, which compares categories."
         )
     if missing:
         return f"Input {name} contains NaN: {', '.join(missing)}; {remedy} fills in missing values."
     if infinite:
         return (
-            f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} takes "
-            "them for missing values and fills them in."
+            f"Input {name} contains infinity or a value too large: {', '.join(infinite)}; {remedy} "
+            "treats them as missing values and fills them in."
         )
     return ""
 

@@ -67,8 +67,8 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
         return _dissimilarities(D, f"metric={metric!r}", max_memory, owner)
     except MemoryError as error:
         raise MemoryError(
-            f"{_pairs_of(X.shape[0], owner)}, and that much memory is not free; take fewer samples, or a "
-            "method that does without"
+            f"{_pairs_of(X.shape[0], owner)}, which exceed the free memory; use fewer samples, or a "
+            "method that does not need these distances"
         ) from error
 
 
@@ -89,8 +89,8 @@ def checked_distances(
     D = checked_table(data, name, dtype=dtype, features=False, order="C")
     if D.shape[0] != D.shape[1]:
         raise ValueError(
-            f'{name} must hold the distances of all samples from each other (metric="precomputed"), a square '
-            f"matrix; got shape {D.shape}"
+            f"{name} must be a square matrix of the distances between all samples "
+            f'(metric="precomputed"), got shape {D.shape}'
         )
     if not directed:
         return _dissimilarities(D, name, max_memory, owner)
@@ -117,7 +117,9 @@ def _dissimilarities(D: NDArray[Any], source: str, max_memory: int, owner: str) 
         raise ValueError(f"the distances of {source} are not symmetric: they differ by up to {asymmetry:g}")
     diagonal = float(np.diagonal(D).max())
     if diagonal > tolerance:
-        raise ValueError(f"{source} must be distances, zero on the diagonal, but {diagonal:g} stands there")
+        raise ValueError(
+            f"{source} must be distances with a zero diagonal, but the diagonal contains {diagonal:g}"
+        )
     if asymmetry == 0.0 and diagonal == 0.0:
         return D
     check_memory(len(D), max_memory, owner)
@@ -132,15 +134,15 @@ def check_memory(n_samples: int, max_memory: int, owner: str, n_matrices: int = 
         raise TypeError(f"max_memory must be a number of bytes, got {quoted(max_memory)}")
     if 8 * n_matrices * n_samples**2 > max_memory:
         raise ValueError(
-            f"{_pairs_of(n_samples, owner, n_matrices)}, more than max_memory={max_memory} bytes "
-            f"({max_memory / 2**30:.3g} GiB); raise max_memory or score a subsample"
+            f"{_pairs_of(n_samples, owner, n_matrices)}, which exceed max_memory={max_memory} bytes "
+            f"({max_memory / 2**30:.3g} GiB); increase max_memory or score a subsample"
         )
 
 
 def _pairs_of(n_samples: int, owner: str, n_matrices: int = 1) -> str:
     matrices = "" if n_matrices == 1 else f"{n_matrices} matrices of "
     needed = 8 * n_matrices * n_samples**2 / 2**30
-    return f"{owner} needs {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
+    return f"{owner} requires {matrices}the distances of all pairs of {n_samples} samples, {needed:.3g} GiB"
 
 
 def centred_features(data: Any) -> NDArray[np.float64]:

@@ -87,9 +87,9 @@ def path_fault(path: str | os.PathLike[str], kind: str = "file or folder") -> st
     """
     text = os.fspath(path)
     if not text.strip():
-        return f"is empty; give the path of a {kind}"
+        return f"is empty; specify the path of a {kind}"
     if "\0" in text:
-        return "holds a zero byte, which no path can"
+        return "contains a zero byte, which is not allowed in a path"
     try:
         mode = os.stat(text).st_mode
     except FileNotFoundError:

@@ -96,8 +96,8 @@ def named_losses() -> Iterator[None]:
         yield
     except BrokenProcessPool as error:
         raise ChildProcessError(
-            "a worker process ended abruptly: it was killed, as systems do when memory runs out; "
-            "run again, with fewer jobs if memory was short"
+            "a worker process was killed, perhaps because memory ran out; run again, with fewer "
+            "jobs if memory was short"
         ) from error
     except (RuntimeError, OSError) as error:
         cause: BaseException | None = error
@@ -111,8 +111,8 @@ def named_losses() -> Iterator[None]:
 
 def _no_workers() -> ChildProcessError:
     return ChildProcessError(
-        "cannot start workers: the system starts no more threads or processes; "
-        "--jobs 1 (in Python n_jobs=1) does without"
+        "cannot start workers: the system cannot start more threads or processes; use --jobs 1 (in "
+        "Python, n_jobs=1)"
     )
 
 

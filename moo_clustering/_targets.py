@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 
-_MARK = "-1 marks unlabelled samples, or an empty text among names"
+_MARK = "mark unlabelled samples with -1, or with an empty string among class names"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +58,14 @@ def partial_targets(y: Any, n_samples: int) -> Targets:
     given = y.toarray() if issparse(y) else _as_array(y)
     if given.ndim == 2 and given.shape[1] == 1:
         warn_caller(
-            "A column-vector y was passed when a 1d array was expected: it is taken as one class a sample.",
+            "A column-vector y was passed when a 1d array was expected: it is used as one class per sample.",
             DataConversionWarning,
         )
         given = given.ravel()
     if given.ndim not in (1, 2):
         raise ValueError(f"y must have one or two dimensions, got an array of shape {given.shape}")
     if len(given) != n_samples:
-        raise ValueError(f"y must have one row per sample: expected {n_samples}, got {len(given)}")
+        raise ValueError(f"y must have one row per sample, {n_samples} in all; got {len(given)}")
     return _classes(given) if given.ndim == 1 else _label_sets(given)
 
 
@@ -94,8 +94,8 @@ def _classes(y: NDArray[Any]) -> Targets:
     classes, codes = np.unique(kept, return_inverse=True)
     if classes.dtype.kind == "U" and "-1" in classes:
         warn_caller(
-            "y has the text '-1', which is taken for a class; samples without label have the number -1, in "
-            "an array of type object"
+            "y contains the string '-1', which is treated as a class; mark unlabelled samples with "
+            "the number -1, in an array of dtype object"
         )
     indicators = np.zeros((len(y), len(classes)))
     indicators[np.flatnonzero(labelled), codes] = 1.0
@@ -116,20 +116,20 @@ def _is_class(value: Any) -> bool:
 
 def _label_sets(y: NDArray[Any]) -> Targets:
     if y.shape[1] == 0:
-        raise ValueError(f"y must have one column for each label; got shape {y.shape}")
+        raise ValueError(f"y must have one column per label, got shape {y.shape}")
     try:
         if y.dtype.kind in "cmM":
             raise TypeError("not real numbers")
         values = y.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"a y of two dimensions must hold the indicators 0 and 1; got values of type {y.dtype}"
+            f"a two-dimensional y must contain the indicators 0 and 1, got values of type {y.dtype}"
         ) from None
     odd = ~np.isin(values, (-1.0, 0.0, 1.0))
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise ValueError(
-            f"a y of two dimensions must hold the indicators 0 and 1, and -1 in the whole row of an "
+            "a two-dimensional y must contain the indicators 0 and 1, or only -1 in the row of an "
             f"unlabelled sample; got {values[row, column]:g} in row {row}, column {column}"
         )
     missing = values == -1.0

@@ -228,11 +228,11 @@ def _compared(
     methods = [EVOLUTION, *_wanted(others, trial.lacking()), *own]
     if n_evals < trial.size:
         raise ValueError(
-            f"n_evals={n_evals} is below the {trial.size} individuals of the initial population; raise it or "
-            "lower pop_size."
+            f"n_evals={n_evals} is less than the {trial.size} individuals of the initial population; "
+            "increase it or decrease pop_size."
         )
     if y is not None and trial.decode is None:
-        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); leave y out.")
+        raise ValueError(f"y scores partitions, but {trial.title} has no decode(X); omit y.")
 
     def decode(X: Genes) -> NDArray[Any]:
         labels = np.asarray(trial.decode(X))
@@ -241,11 +241,11 @@ def _compared(
     if y is not None:
         y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
-            raise ValueError(
-                f"y must contain one class for each of {n_samples} samples, got shape {y.shape}."
-            )
+            raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}.")
         if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
-            raise ValueError("y must contain classes 0, 1, ..., at least one, and -1 for unknown classes.")
+            raise ValueError(
+                "y must contain at least one of the classes 0, 1, ..., and -1 for unknown classes."
+            )
     # Compile kernels in a short run, so that compilation does not count as time of the first run.
     _run(partial(make, seed=0), EVOLUTION, Meter(min(n_evals, 2 * trial.size), trial.names))
     runs: dict[tuple[int, str], Meter] = {}
@@ -260,7 +260,7 @@ def _compared(
     except KeyboardInterrupt:
         if not runs:
             raise
-        said = f"interrupted; the comparison is over {len(runs) // len(methods)} of {len(listed)} seeds."
+        said = f"interrupted; the comparison covers {len(runs) // len(methods)} of {len(listed)} seeds."
         warn_caller(said, searches.InterruptedSearchWarning)
     box = front_box([meter.front for meter in runs.values()])
     rows, points = [], []
@@ -285,10 +285,12 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
     for name in named:
         if name not in CONTROLS:
             near = did_you_mean(str(name), CONTROLS)
-            raise ValueError(f"controls must be 'auto' or among {CONTROLS}, got {quoted(name)}{near}.")
+            raise ValueError(f"controls must be 'auto' or from {CONTROLS}, got {quoted(name)}{near}.")
         if name in lacking:
             possible = tuple(one for one in CONTROLS if one not in lacking)
-            raise ValueError(f"the control {name!r} needs {lacking[name]}; add it or choose from {possible}.")
+            raise ValueError(
+                f"the control {name!r} requires {lacking[name]}; add it or choose from {possible}."
+            )
     return named
 
 
@@ -341,7 +343,7 @@ class ControlComparison(NamedTuple):
         known = [str(name) for name in self.runs.columns if name not in ("problem", "seed", "method")]
         if measure not in known:
             raise ValueError(
-                f"measure must be among {known}, got {quoted(measure)}{did_you_mean(measure, known)}."
+                f"measure must be one of {known}, got {quoted(measure)}{did_you_mean(measure, known)}."
             )
         unit = "seed" if self.runs["problem"].nunique() == 1 else "problem"
         values = self.runs.pivot_table(measure, unit, "method", sort=False, dropna=False)
@@ -360,9 +362,16 @@ class ControlComparison(NamedTuple):
         # If all n differences have the same sign, Wilcoxon's p is 2 / 2^n.
         fewest = 1 + int(np.ceil(np.log2(len(pairs) / alpha)))
         if n < fewest:
-            return f"Nothing can be claimed about {measure}: it takes at least {fewest} {counted}, not {n}."
+            return (
+                f"No conclusion about {measure} is possible: at least {fewest} {counted} are required, "
+                f"got {n}."
+            )
         adjusted = np.maximum.accumulate(pairs["p"].to_numpy() * np.arange(len(pairs), 0, -1)).clip(max=1.0)
-        said: dict[str, list[str]] = {"better than": [], "worse than": [], "not shown to differ from": []}
+        said: dict[str, list[str]] = {
+            "better than": [],
+            "worse than": [],
+            "not significantly different from": [],
+        }
         for (name, row), p in zip(pairs.iterrows(), adjusted, strict=True):
             verdict = list(said)[2 if p > alpha else int(row["difference"] < 0)]
             said[verdict].append(f"{name} ({row['difference']:+.3f}, p = {p_text(p)})")
@@ -438,8 +447,8 @@ class Meter:
             bad = ~np.isfinite(F)
             raise ValueError(
                 f"the objective {self.names[int(bad.any(axis=0).argmax())]!r} is not finite for "
-                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls need finite objectives that "
-                "depend on the individual alone."
+                f"{bad.any(axis=1).sum()} of {len(F)} individuals; controls require finite "
+                "objectives that depend on the individual alone."
             )
         feasible = violation <= 0
         self._new.append((X[feasible], F[feasible]))
@@ -515,7 +524,7 @@ def _advance(search: Any, meter: Meter, title: str) -> None:
                 "evaluations; call problem.evaluate in the algorithm."
             )
     if meter.count < meter.n_evals:
-        said = f"the search ended by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
+        said = f"the search stopped by itself after {meter.count} of n_evals={meter.n_evals} evaluations."
         warn_caller(said, searches.ExhaustedSearchWarning)
 
 

@@ -313,7 +313,10 @@ class ComparedTerms:
         self._weights = sparse.csr_array(checked_table(weights, "weights", accept_sparse="csr"))
         self._terms = [str(term) for term in terms]
         if len(self._terms) != self._weights.shape[1]:
-            raise ValueError(f"there are {len(self._terms)} terms for {self._weights.shape[1]} columns")
+            raise ValueError(
+                f"the number of terms must equal the number of columns, {self._weights.shape[1]}; got "
+                f"{len(self._terms)}"
+            )
         self._present = self._weights.copy()
         self._present.data = (self._weights.data > 0).astype(np.float64)
         self._usable = np.array(
@@ -362,7 +365,7 @@ class _Members:
     def of(cls, labels: ArrayLike, n_samples: int) -> _Members:
         found = checked_integers(labels, "labels", ndim=(1,))
         if len(found) != n_samples:
-            raise ValueError(f"labels must have one number for each of {n_samples} samples, got {len(found)}")
+            raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
         found = np.maximum(found.astype(np.intp), -1)
         return cls(found, np.bincount(found[found >= 0]))
 

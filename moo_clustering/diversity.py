@@ -132,7 +132,7 @@ def diversity(
             f"got shapes {population.shape} and {reference.shape}."
         )
     if min(population.size, reference.size) == 0:
-        raise ValueError("diversity needs at least one chromosome with at least one gene.")
+        raise ValueError("diversity requires at least one chromosome with at least one gene.")
     if min(population.min(), reference.min()) < 0:
         raise ValueError("genes must be non-negative integers.")
     width = int(max(population.max(), reference.max())) + 1

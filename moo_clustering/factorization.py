@@ -305,7 +305,7 @@ def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
 def _require_factor(name: str, factor: AnyFloatArray, n_rows: int, n_components: int | None = None) -> None:
     if factor.ndim != 2 or len(factor) != n_rows or factor.shape[1] != (n_components or factor.shape[1]):
         width = n_components or "n_components"
-        raise ValueError(f"{name} must have shape ({n_rows}, {width}), as A has; got {factor.shape}")
+        raise ValueError(f"{name} must have shape ({n_rows}, {width}), the shape of A; got {factor.shape}")
     if not factor.size:
         raise ValueError(f"{name} must have at least one component, got shape {factor.shape}")
 
@@ -411,7 +411,7 @@ def _origins(
     matrix: Matrix, n_components: int, n_runs: int | None, seeds: Seeds | None, starts: Factors | None
 ) -> Seeds | Starts:
     if seeds is not None and starts is not None:
-        raise ValueError("seeds and starts exclude each other: first factors are drawn or given.")
+        raise ValueError("pass either seeds or starts, not both: the initial factors are drawn or passed.")
     if n_runs is not None:
         _check_count("n_runs", n_runs)
     origins: Seeds | Starts
@@ -423,7 +423,7 @@ def _origins(
         name, count = "seeds", len(origins)
     if count == 0 or n_runs not in (None, count):
         wanted = "at least 1" if n_runs is None else f"n_runs={n_runs}"
-        raise ValueError(f"{name} are for {count} runs; {wanted} needed.")
+        raise ValueError(f"{name} must be for {wanted} runs, got {count}.")
     return origins
 
 
@@ -452,9 +452,9 @@ def plan_batches(
     affordable = memory // run_bytes
     if affordable < 1:
         raise ValueError(
-            f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for work, but a run needs "
-            f"{run_bytes / 2**30:.3g} GiB; do fewer runs, prune the vocabulary, use dtype='float32' or "
-            "raise max_memory."
+            f"max_memory leaves {max(memory, 0) / 2**30:.3g} GiB for the computation, but a run "
+            f"requires {run_bytes / 2**30:.3g} GiB; use fewer runs, prune the vocabulary, use "
+            "dtype='float32' or increase max_memory."
         )
     most = min(workers, affordable, max(1, n_runs // lanes))
     # A divisor of the number of workers, so that batches have equal numbers of threads and no worker is idle.
@@ -539,8 +539,8 @@ def check_starts(starts: tuple[ArrayLike, ArrayLike], matrix: Matrix, n_componen
     for name, factor, n_rows in (("U", U, matrix.A.shape[1]), ("V", V, matrix.A.shape[0])):
         if factor.ndim != 3 or factor.shape[1:] != (n_rows, n_components) or len(U) != len(V):
             raise ValueError(
-                f"{name} of starts must be of shape (n_runs, {n_rows}, {n_components}), with the same n_runs "
-                f"in U and V; got {factor.shape}."
+                f"{name} of starts must have shape (n_runs, {n_rows}, {n_components}), with the same "
+                f"n_runs in U and V; got {factor.shape}."
             )
         if not np.isfinite(factor).all() or (factor < 0).any():
             raise ValueError(f"{name} of starts has entries that are negative or not finite.")

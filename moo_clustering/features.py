@@ -95,17 +95,17 @@ def document_term_counts(
     """
     _least_documents(min_df, 1)
     if isinstance(documents, str | Mapping):
-        raise TypeError("documents must be a sequence of documents, got a single one")
+        raise TypeError("documents must be a sequence of documents, got a single document")
     documents = list(documents)
     if not documents:
-        raise ValueError("documents must have at least one document, got none")
+        raise ValueError("documents must contain at least one document")
     analyzer = StemmingAnalyzer(stemmer=stemmer, stop_words=stop_words, expand_terms=expand_terms)
     vectorizer = CountVectorizer(analyzer=analyzer, dtype=np.int64)
     try:
         counts = vectorizer.fit_transform(documents)
     except ValueError as error:
         if "empty vocabulary" in str(error):
-            raise ValueError("documents hold no word that is not a stop word") from error
+            raise ValueError("documents contain only stop words") from error
         raise
     return prune_terms(counts, vectorizer.get_feature_names_out(), min_df=min_df)
 
@@ -138,14 +138,14 @@ def prune_terms(
     names = checked_array(terms, "terms")
     if names.shape != (rows.shape[1],):
         raise ValueError(
-            f"terms must have one name for each of the {rows.shape[1]} columns, got the shape {names.shape}"
+            f"terms must have one name per column, {rows.shape[1]} in all; got shape {names.shape}"
         )
     n_documents = rows.shape[0]
     least = _least_documents(min_df, n_documents)
     df = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
     kept = np.flatnonzero((df > 0) & (df >= least))
     if not len(kept):
-        raise ValueError(f"min_df={min_df} leaves no term of the {n_documents} documents")
+        raise ValueError(f"min_df={min_df} leaves no terms in the {n_documents} documents")
     return rows[:, kept], names[kept]
 
 
@@ -231,19 +231,19 @@ class StemmingAnalyzer:
 
     def _joined(self, document: Mapping[str, Any]) -> str:
         if not isinstance(document, Mapping):
-            raise TypeError(f"a document must be a text or a mapping of its fields, got {quoted(document)}")
+            raise TypeError(f"a document must be a string or a mapping of its fields, got {quoted(document)}")
         if not any(field in document for field in _ALL_FIELDS):
             raise ValueError(
-                f"a document needs a field {', '.join(_FIELDS)} or {_HEADINGS}; this one has "
+                f"a document must have a field {', '.join(_FIELDS)} or {_HEADINGS}, but has "
                 f"{', '.join(map(repr, document)) or 'no fields'}"
             )
         headings = _texts(document.get(_HEADINGS), f"the field {_HEADINGS} of a document")
         if headings and self.expand_terms is not None:
-            headings = _texts(self.expand_terms(headings), "what expand_terms returns")
+            headings = _texts(self.expand_terms(headings), "the result of expand_terms")
         parts = [document.get(field) for field in _FIELDS]
         for field, part in zip(_FIELDS, parts, strict=True):
             if not (part is None or isinstance(part, str)):
-                raise TypeError(f"the field {field} of a document must be a text, got {quoted(part)}")
+                raise TypeError(f"the field {field} of a document must be a string, got {quoted(part)}")
         return " ".join(part for part in [*parts, *headings] if part)
 
 
@@ -267,7 +267,7 @@ def _texts(given: Any, what: str) -> list[str]:
         return []
     texts: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [None]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"{what} must be a sequence of texts, got {quoted(given)}")
+        raise TypeError(f"{what} must be a sequence of strings, got {quoted(given)}")
     return texts
 
 
@@ -282,7 +282,9 @@ def _stop_words(stop_words: StopWords) -> frozenset[str]:
         return frozenset(ENGLISH_STOP_WORDS)
     words = list(stop_words)
     if not all(isinstance(word, str) for word in words):
-        raise TypeError("stop_words must be 'english', a list of words or None; not all given are words")
+        raise TypeError(
+            "stop_words must be 'english', a list of words or None, but some of the words are not strings"
+        )
     return frozenset(word.lower() for word in words)
 
 
@@ -291,7 +293,7 @@ def _stem_function(stemmer: Stemmer | None) -> Callable[[str], str]:
         return str
     choice("stemmer", stemmer, ("porter", "english", None))
     snowballstemmer = optional_package(
-        "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or give stemmer=None"
+        "snowballstemmer", "text", f"stemmer={stemmer!r}", ", or set stemmer=None"
     )
     return snowballstemmer.stemmer(stemmer).stemWord
 
@@ -327,7 +329,7 @@ def information_gain(X: Any, y: Any) -> FloatArray:
     rows = presence(checked_table(X, dtype="numeric", accept_sparse="csr"))
     targets = y if isinstance(y, Targets) else partial_targets(y, rows.shape[0])
     if not targets.labelled.any() or not targets.n_classes:
-        raise ValueError("information gain needs labelled samples: y has none")
+        raise ValueError("information gain requires labelled samples, but y has none")
     rows = rows[targets.rows]
     n, m = rows.shape
     df = column_counts(rows)
@@ -441,8 +443,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
             allowed = (df > 0) & (df < rows.shape[0])
             if not allowed.any():
                 warn_caller(
-                    f"no feature is kept: each of {len(allowed)} is in none or in all of {rows.shape[0]} "
-                    "samples (it is in a sample where its value is not 0)"
+                    f"no features remain: each of {len(allowed)} features is zero in all or nonzero "
+                    f"in all of the {rows.shape[0]} samples"
                 )
         order = np.argsort(-self.information_gains_.round(_DECIMALS), kind="stable")
         self.support_ = np.zeros(len(allowed), dtype=bool)
@@ -699,9 +701,9 @@ def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]
     terms left.
     """
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-        raise TypeError("texts must be a sequence of texts, one per document")
+        raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):
-        raise ValueError("texts must have at least one document, got none")
+        raise ValueError("texts must contain at least one document")
     try:
         X = vectorizer.fit_transform(texts)
     except ValueError as error:
@@ -710,7 +712,7 @@ def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]
             raise ValueError("all documents are empty after stop words") from error
         if "no terms remain" in problem or "max_df corresponds to" in problem:
             raise ValueError(
-                f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df} leave no term of the "
+                f"min_df={vectorizer.min_df} and max_df={vectorizer.max_df} leave no terms in the "
                 f"{len(texts)} documents"
             ) from error
         raise

@@ -72,14 +72,14 @@ def attainment_scores(
     """
     choice("surface", surface, get_args(Surface))
     if len(controls) == 0:
-        raise ValueError("controls must hold at least one front.")
+        raise ValueError("controls must contain at least one front.")
     front, numbers = _checked(F, n_clusters, "the front")
     checked = [_checked(*control, f"control front {i}") for i, control in enumerate(controls)]
     k_max = min([k_user, *(int(k.max()) for _, k in [(front, numbers), *checked])])
     kept = numbers <= k_max
     if not kept.any():
         raise ValueError(
-            f"no solution has {k_max} or fewer clusters, as many as k_user and all fronts allow."
+            f"no solution has {k_max} or fewer clusters, the maximum of k_user and of all fronts."
         )
     scaled = np.full(front.shape, np.nan)
     scaled[kept] = _scaled(front[kept])
@@ -100,7 +100,10 @@ def _checked(F: ArrayLike, n_clusters: ArrayLike, what: str) -> tuple[FloatArray
     if values.ndim != 2 or values.shape[1] != 2 or not len(values):
         raise ValueError(f"{what} must have shape (n_solutions, 2), got {values.shape}.")
     if numbers.shape != (len(values),):
-        raise ValueError(f"{what} has {len(values)} solutions and {numbers.size} numbers of clusters.")
+        raise ValueError(
+            f"{what} must have one number of clusters per solution, got {numbers.size} for {len(values)} "
+            "solutions."
+        )
     return values, numbers.astype(np.int64)
 
 
@@ -322,7 +325,7 @@ class SRMOSCHull:
     def _places(self, member: int) -> tuple[Int64Array, Int64Array]:
         """Return the rows of the links of a member, and the positions of their weights."""
         if not -len(self) <= member < len(self):
-            raise ValueError(f"member must be below {len(self)}, got {member}.")
+            raise ValueError(f"member must be less than {len(self)}, got {member}.")
         n_samples = self._problem.n_samples
         done = np.bincount(self.steps[: member % len(self)], minlength=n_samples)
         vertex = self._vertices[:-1] + done

@@ -181,7 +181,7 @@ def read_archive(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     path = checked_path(path)
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
-            raise ArchiveError(f"{path} is not a {FORMAT}, or it is truncated: it is not a complete zip file")
+            raise ArchiveError(f"{path} is not a {FORMAT}, or is truncated: it is not a complete zip file")
         try:
             members = read_members(file)
             header = _read_header(path, members)
@@ -221,7 +221,7 @@ def _dense(name: str, value: Any) -> NDArray[Any]:
     array = np.asarray(value)
     if array.dtype.hasobject:
         raise TypeError(
-            f"arrays[{name!r}] holds Python objects (dtype {array.dtype}), which are never stored"
+            f"arrays[{name!r}] contains Python objects (dtype {array.dtype}), which are never stored"
         )
     return array
 
@@ -234,18 +234,20 @@ def _read_header(path: Path, members: Any) -> dict[str, Any]:
         known = header["format"] == FORMAT
         version = header["version"]
         if type(version) is not int:
-            raise TypeError("no number of a version")
+            raise TypeError("not a version number")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ArchiveError(f"{path} is not a {FORMAT}: its {HEADER!r} entry cannot be read") from error
     if not known:
-        raise ArchiveError(f"{path} is not a {FORMAT}: it says it is a {header['format']!r}")
+        raise ArchiveError(f"{path} is not a {FORMAT}: its format is {header['format']!r}")
     if version > VERSION:
         raise ArchiveError(
-            f"{path} has archive format {version}, this version of moo_clustering reads up to {VERSION}; "
-            f"read it with a newer version"
+            f"{path} has archive format {version}, but this version of moo_clustering supports at "
+            f"most {VERSION}; use a newer version"
         )
     if version < 1:
-        raise ArchiveError(f"{path} is a damaged {FORMAT}: it has archive format {version}, the first is 1")
+        raise ArchiveError(
+            f"{path} is a damaged {FORMAT}: its archive format must be at least 1, got {version}"
+        )
     return header
 
 
@@ -280,7 +282,7 @@ def read_bytes(path: str | PathLike[str], most: int) -> bytes:
     with open_file(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, too many for such a file", str(path))
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, the limit for such a file", str(path))
     return content
 
 
@@ -290,10 +292,10 @@ def version_fault(version: object, newest: int) -> str:
         return ""
     if type(version) is int and version > newest:
         return (
-            f"has version {version} of its format, and this version of moo_clustering reads up to {newest}; "
-            "use a newer one"
+            f"has format version {version}, but this version of moo_clustering supports at most "
+            f"{newest}; use a newer version"
         )
-    return f"is damaged: {version!r:.40} is no version of its format"
+    return f"is damaged: {version!r:.40} is not a format version"
 
 
 def is_temporary(name: str) -> bool:
@@ -371,7 +373,7 @@ def locked(folder: str | PathLike[str]) -> Iterator[Callable[[], bool]]:
         descriptor = _lock_file(path)
     except BlockingIOError:
         raise FolderInUseError(
-            f"another process is writing to {folder}; wait until it has ended, or choose another folder"
+            f"another process is writing to {folder}; wait until it has finished, or choose another folder"
         ) from None
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(folder)) from error
@@ -412,14 +414,14 @@ def _lock_file(path: Path) -> int:
                 os.close(descriptor)
                 raise BlockingIOError(error.errno, error.strerror) from error
             warn_caller(
-                f"the file system of {path.parent} has no locks ({error.strerror}): make sure that no other "
-                "process writes to this folder"
+                f"the file system of {path.parent} does not support locks ({error.strerror}): make "
+                "sure that no other process writes to this folder"
             )
         # If the previous process removed the file between the two calls, the name is free again.
         if os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
-    raise BlockingIOError(errno.EAGAIN, "the file is removed again and again")
+    raise BlockingIOError(errno.EAGAIN, "the file is removed repeatedly")
 
 
 def replacing(path: Path) -> AbstractContextManager[BinaryIO]:
@@ -589,7 +591,7 @@ def _canonical(matrix: Any) -> Any:
 def _update(digest: Any, array: np.ndarray[Any, Any], position: int) -> None:
     if array.dtype.hasobject:
         raise TypeError(
-            f"array {position} holds Python objects (dtype {array.dtype}), which have no fingerprint"
+            f"array {position} contains Python objects (dtype {array.dtype}), which have no fingerprint"
         )
     dtype = array.dtype.newbyteorder("<")
     digest.update(f"{dtype.str if dtype.names is None else dtype.descr}{array.shape};".encode())
@@ -642,15 +644,15 @@ def to_json(value: Any, where: str = "value") -> Any:
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
-                raise TypeError(f"{where} has the key {key!r}; JSON metadata needs string keys")
+                raise TypeError(f"{where} has the key {key!r}, but JSON metadata requires string keys")
         return {key: to_json(item, f"{where}[{key!r}]") for key, item in value.items()}
     if isinstance(value, Set):
         return sorted(to_json(item, where) for item in value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [to_json(item, f"{where}[{i}]") for i, item in enumerate(value)]
     raise TypeError(
-        f"{where} is a {type(value).__name__}, which JSON cannot hold; allowed are numbers, strings, "
-        f"None, sequences and mappings of these"
+        f"{where} is a {type(value).__name__}, which JSON cannot store; use numbers, strings, None, "
+        "or sequences and mappings of these"
     )
 
 
@@ -662,13 +664,13 @@ def read_arrays(path: str | PathLike[str], kind: type[ValueError], *needed: str)
     """
     with open_file(path) as file:
         if not zipfile.is_zipfile(file):
-            raise kind(f"{path} is not a NumPy archive (.npz), or it is truncated")
+            raise kind(f"{path} is not a NumPy archive (.npz), or is truncated")
         try:
             arrays = read_members(file)
         except MemoryError:
             raise
         except ObjectsError as error:
-            raise kind(f"{path} holds Python objects, which are never loaded") from error
+            raise kind(f"{path} contains Python objects, which are never loaded") from error
         except Exception as error:  # zipfile, zlib and numpy raise different errors for damaged bytes
             raise kind(f"{path} is a damaged NumPy archive: {error}") from error
     for name in needed:
@@ -702,8 +704,8 @@ def read_members(file: BinaryIO) -> dict[str, NDArray[Any]]:
         expanded = sum(each.file_size for each in members)
         if expanded > most_expanded(size):
             raise ValueError(
-                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, which is "
-                "not read; save it without compression"
+                f"its {size:,} bytes expand to {expanded:,}, more than {EXPANSION} times as many, "
+                "which is not allowed; save it without compression"
             )
         arrays = {each.filename.removesuffix(".npy"): _array(archive, each) for each in members}
     check_digest(arrays)
@@ -736,7 +738,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
             # For long headers numpy recommends unpickling, which is unsafe.
             raise ValueError(f"array {name!r} has a header that cannot be read") from error
         if dtype.hasobject:
-            raise ObjectsError(f"array {name!r} holds Python objects")
+            raise ObjectsError(f"array {name!r} contains Python objects")
         # Otherwise, the byte count could also match for booleans or negative numbers.
         if not all(type(n) is int and n >= 0 for n in shape):
             raise ValueError(f"array {name!r} declares the shape {shape}")
@@ -751,7 +753,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     if dtype.kind == "U" and array.size:
         letters = np.ascontiguousarray(array).reshape(-1).view(np.dtype("u4").newbyteorder(dtype.byteorder))
         if letters.max() > sys.maxunicode:  # numpy would fail later, without naming the array
-            raise ValueError(f"array {name!r} holds what is no text")
+            raise ValueError(f"array {name!r} contains invalid text")
     return array
 
 
@@ -830,21 +832,21 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[dict[str, Any], dict[str, A
     if meta.get("kind") != _KIND:
         raise ArchiveError(f"{checkpoint.path} is an archive but not a checkpoint; name another file")
     if not all(isinstance(meta.get(part), dict) for part in ("identity", "state")):
-        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: it lacks a part; {START_OVER}")
+        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: a part is missing; {START_OVER}")
     differences = _differences(meta["identity"], to_json(checkpoint.identity))
     if differences:
         raise CheckpointMismatchError(
-            f"checkpoint {checkpoint.path} is of another run: {'; '.join(differences)}; go on with what it "
-            "was made with, or name another file"
+            f"checkpoint {checkpoint.path} belongs to another run: {'; '.join(differences)}; "
+            "continue with the original data and parameters, or name another file"
         )
     there, here = meta.get("environment", {}).get("blas", _NOT_KNOWN), environment()["blas"]
     kernels = set(there.split(", ")), set(here.split(", "))
     # One process may have loaded an additional library.
     if _NOT_KNOWN not in (there, here) and not (kernels[0] <= kernels[1] or kernels[1] <= kernels[0]):
         warn_caller(
-            f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, this process runs on "
-            f"{here}; the last digits of results, and what depends on them, may differ from those of an "
-            "undisturbed run."
+            f"checkpoint {checkpoint.path} was saved with the BLAS kernel {there}, but this process "
+            f"uses {here}; the last digits of results, and everything that depends on them, may "
+            "differ from an uninterrupted run."
         )
     return arrays, meta["state"]
 
@@ -881,7 +883,7 @@ def _same(there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> bool:
 
 def _difference(what: str, there: Mapping[str, Any], here: Mapping[str, Any], key: str) -> str:
     old, new = (repr(values[key]) if key in values else "absent" for values in (there, here))
-    return f"{what} is {_short(old)} there and {_short(new)} here"
+    return f"{what} is {_short(old)} in the checkpoint but {_short(new)} here"
 
 
 def _short(text: str) -> str:

@@ -314,7 +314,7 @@ def result_of(clusterer: Any) -> ClusteringResult:
     """
     if not has_labels(clusterer):
         raise NotFittedError(
-            f"a report shows the clusters of a fitted estimator, and this {type(clusterer).__name__} has no "
+            f"a report requires a fitted estimator, but this {type(clusterer).__name__} has no "
             "labels_; fit it first"
         )
     return clusterer.clustering_result() if isinstance(clusterer, _HasResult) else from_attributes(clusterer)

@@ -179,7 +179,9 @@ def friedman(
     """
     summary = as_rank_summary(results, greater_is_better, n_datasets, methods)
     if tie_correction and greater_is_better is None:
-        raise ValueError("tie_correction requires a table of results, because average ranks do not show ties")
+        raise ValueError(
+            "tie_correction requires a table of results, because average ranks do not reveal ties"
+        )
     n, k = summary.n_datasets, len(summary.average_ranks)
     if k < 3:
         raise ValueError(f"Friedman's test requires at least 3 methods, got {k}")
@@ -570,7 +572,7 @@ def as_rank_summary(
 def _refuse(greater: bool | None, n_datasets: int | None, methods: Sequence[str] | None, what: str) -> None:
     given = {"greater_is_better": greater, "n_datasets": n_datasets, "methods": methods}
     if useless := [name for name, value in given.items() if value is not None]:
-        raise ValueError(f"{useless[0]} cannot be combined with {what}, which contain it already")
+        raise ValueError(f"{useless[0]} cannot be combined with {what}, which already contain it")
 
 
 def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
@@ -676,13 +678,13 @@ def as_results(results: Any, *, methods: Sequence[str] | None = None, min_method
     """
     if isinstance(results, pd.DataFrame):
         if methods is not None:
-            raise ValueError("methods can name the columns of an array only; results is a DataFrame")
+            raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
         frame = results
     else:
         frame = _framed(results, methods)
     datasets, names = (tuple(str(name) for name in axis) for axis in (frame.index, frame.columns))
-    _require_unique(names, "method", "every method needs a name of its own")
-    _require_unique(datasets, "data set", "average repeated runs first: a data set is one row")
+    _require_unique(names, "method", "method names must be unique")
+    _require_unique(datasets, "data set", "average repeated runs first, because a data set must be one row")
     if len(names) < min_methods:
         raise ValueError(f"results must have at least {min_methods} methods (columns), got {len(names)}")
     if len(datasets) < 2:
@@ -715,7 +717,9 @@ def _framed(results: Any, methods: Sequence[str] | None) -> pd.DataFrame:
         )
     columns = [f"method {i + 1}" for i in range(array.shape[1])] if methods is None else list(methods)
     if len(columns) != array.shape[1]:
-        raise ValueError(f"methods has {len(columns)} names for {array.shape[1]} columns of results")
+        raise ValueError(
+            f"methods must have one name per column of results, {array.shape[1]} in all; got {len(columns)}"
+        )
     return pd.DataFrame(array, index=range(1, len(array) + 1), columns=columns)
 
 
@@ -831,7 +835,7 @@ def sentences(
     """Write one sentence about all methods, then one for every method that is better than others."""
     better = _better(pairs)
     joined = [group for group in groups if len(group) > 1]
-    unclear = "No difference can be claimed " + (
+    unclear = "No significant difference was found " + (
         "between " + and_list(joined[0])
         if len(joined) == 1 and len(joined[0]) == 2
         else "within: " + "; ".join(", ".join(group) for group in joined)
@@ -840,8 +844,8 @@ def sentences(
         return better or [f"{unclear}: p = {p_text(pairs['p_adjusted'].iloc[0])} is above {alpha:g}."]
     if test.p_value > alpha:
         lines = [
-            f"No difference can be claimed: Friedman's test does not reject that all {test.n_methods} "
-            f"methods do equally well (p = {p_text(test.p_value)}, above {alpha:g})."
+            "No significant difference was found: Friedman's test does not reject that all "
+            f"{test.n_methods} methods perform equally (p = {p_text(test.p_value)}, above {alpha:g})."
         ]
         if test.iman_davenport_p_value <= alpha:
             lines.append(
@@ -849,17 +853,17 @@ def sentences(
                 f"(p = {p_text(test.iman_davenport_p_value)})."
             )
         if better:
-            lines.append("Pairs that differ nevertheless are hints at most.")
+            lines.append("Treat pairs that differ nevertheless as hints only.")
         return lines
     lines = [
-        "The methods do not all do equally well, by Friedman's test "
-        f"(p = {p_text(test.p_value)}, not above {alpha:g})."
+        f"The methods do not all perform equally, by Friedman's test (p = {p_text(test.p_value)}, "
+        f"not above {alpha:g})."
     ]
     if not better:
         return [
             *lines,
-            f"But no difference can be claimed for any single pair (procedure {posthoc}, smallest "
-            f"adjusted p = {p_text(pairs['p_adjusted'].iloc[0])}).",
+            f"But no single pair differs significantly (procedure {posthoc}, smallest adjusted p = "
+            f"{p_text(pairs['p_adjusted'].iloc[0])}).",
         ]
     return lines + better + ([f"{unclear}."] if joined else [])
 

@@ -129,7 +129,7 @@ def test_estimators_have_controls_with_as_many_evaluations_as_their_search():
     assert found.runs["evaluations"].tolist() == [8 * 4, 8 * 4]
     with pytest.raises(ValueError, match=r"'one_minus_diversity' is not finite for .* individual alone"):
         PESC(2, pop_size=8, n_gen=2).controls(X, seeds=1)
-    with pytest.raises(ValueError, match="NSGA2Clus runs no search here that could"):
+    with pytest.raises(ValueError, match="NSGA2Clus does not run a search that could"):
         NSGA2Clus(engine="deap", search="evolve").controls(X)
     with pytest.raises(ValueError, match="n_evals must be an integer of at least 1"):
         AMOSAClus().controls(X)
@@ -145,7 +145,7 @@ def test_an_evolution_of_the_pool_has_controls_and_scores_samples_of_landmarks(e
     assert found["evaluations"].tolist() == 2 * [8 * 3, 8, 8 * 3]
     assert (found["ari"] == 1).all()
     assert f"best {model.fit(X).objective_names_[0]}" in found
-    with pytest.raises(ValueError, match=r"ParetoClustering runs no search here.* such as n_gen=20"):
+    with pytest.raises(ValueError, match=r"ParetoClustering does not run a search .* such as n_gen=20"):
         ParetoClustering(**options).controls(X)
 
 
@@ -167,7 +167,7 @@ def test_an_interrupted_comparison_is_over_the_seeds_that_are_done():
                 signal.raise_signal(signal.SIGINT)
 
     limit = 30
-    with pytest.warns(InterruptedSearchWarning, match="the comparison is over 2 of 9 seeds"):
+    with pytest.warns(InterruptedSearchWarning, match="the comparison covers 2 of 9 seeds"):
         found = compare(Interrupted(), NSGA2(20), n_evals=100, seeds=9, controls="random")
     assert found.runs[["seed", "method"]].to_numpy().tolist() == [
         [seed, method] for seed in (0, 1) for method in ("evolution", "random")
@@ -193,16 +193,16 @@ def test_claims_follow_from_the_pairs():
     assert better.differences().loc["random", "difference"] == pytest.approx(0.2)
     assert "on 6 seeds, the evolution is better than random (+0.200, p = 0.0312)" in better.claim()
     assert "worse than random" in made_runs([-0.1, -0.2, -0.3, -0.1, -0.2, -0.3]).claim()
-    assert "not shown to differ from random" in made_runs([0.1, -0.2, 0.3, -0.1, 0.2, -0.3]).claim()
-    assert "it takes at least 6 seeds, not 5." in made_runs([0.1] * 5).claim()
+    assert "not significantly different from random" in made_runs([0.1, -0.2, 0.3, -0.1, 0.2, -0.3]).claim()
+    assert "at least 6 seeds are required, got 5." in made_runs([0.1] * 5).claim()
     runs = pd.concat([better.runs, better.runs.query("method == 'random'").assign(method="drift")])
-    assert "it takes at least 7 seeds, not 6" in ControlComparison(runs, pd.DataFrame()).claim()
+    assert "at least 7 seeds are required, got 6" in ControlComparison(runs, pd.DataFrame()).claim()
     assert "random (+0.200, p = 0.0625) and drift" in ControlComparison(runs, pd.DataFrame()).claim(
         alpha=0.07
     )
     # Less of an objective is better.
     assert "worse than random" in made_runs([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], "best f1").claim("best f1")
-    with pytest.raises(ValueError, match=r"measure must be among .*hypervolume.*, got 'hypervolum'"):
+    with pytest.raises(ValueError, match=r"measure must be one of .*hypervolume.*, got 'hypervolum'"):
         better.claim("hypervolum")
 
 
@@ -231,20 +231,25 @@ def test_bad_input_is_refused_in_a_sentence():
     X, y = blobs()
     mock = MOCKProblem(X, random_state=0)
     cases = [
-        (problem, algorithm, {"n_evals": 19}, "n_evals=19 is below the 20 individuals .* lower pop_size"),
+        (
+            problem,
+            algorithm,
+            {"n_evals": 19},
+            "n_evals=19 is less than the 20 individuals .* decrease pop_size",
+        ),
         (problem, algorithm, {"n_evals": 0}, "n_evals must be a positive integer|n_evals .* 1"),
         (problem, algorithm, {"controls": "drifting"}, "got 'drifting'; did you mean 'drift'"),
         (
             problem,
             algorithm,
             {"controls": "construction"},
-            "needs a method greedy_front, which Counting",
+            "requires a method greedy_front, which Counting",
         ),
         (problem, algorithm, {"y": [0] * 40}, "Counting has no decode"),
-        (mock, tree_search(), {"y": y[1:]}, "one class for each of 40 samples, got shape .39"),
-        (mock, tree_search(), {"y": y / 2}, "y must contain classes 0, 1, ..., at least one"),
-        (mock, tree_search(), {"y": -np.ones(40, dtype=int)}, "at least one, and -1 for"),
-        (Counting(1), PSO(20), {}, "the control .climbs. needs a mutation, which PSO does not have"),
+        (mock, tree_search(), {"y": y[1:]}, "one class per sample, 40 in all; got shape .39"),
+        (mock, tree_search(), {"y": y / 2}, "y must contain at least one of the classes 0, 1, ..."),
+        (mock, tree_search(), {"y": -np.ones(40, dtype=int)}, "at least one of the classes"),
+        (Counting(1), PSO(20), {}, "the control .climbs. requires a mutation, which PSO does not have"),
     ]
     for one, method, options, message in cases:
         with pytest.raises(ValueError, match=message):
@@ -293,7 +298,7 @@ def test_objectives_and_algorithms_that_cannot_be_counted_are_refused():
 
 def test_a_search_that_ends_early_is_said():
     algorithm = AMOSA(soft_limit=10, hard_limit=5, n_climb=1, n_moves=10, t_max=1.0, t_min=0.5)
-    with pytest.warns(ExhaustedSearchWarning, match="ended by itself after .* of n_evals=2000"):
+    with pytest.warns(ExhaustedSearchWarning, match="stopped by itself after .* of n_evals=2000"):
         found = compare(Counting(), algorithm, n_evals=2000, seeds=1, controls="initial")
     assert found.runs["evaluations"].iloc[0] < 2000
 

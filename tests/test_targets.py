@@ -75,7 +75,7 @@ def test_columns_are_classes():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 1, 0], "expected 2, got 3"),
+        ([0, 1, 0], "2 in all; got 3"),
         (np.zeros((2, 1, 1)), "one or two dimensions"),
         ([0.5, 1.5], "continuous"),
         ([0, np.nan], "NaN"),
@@ -87,8 +87,8 @@ def test_columns_are_classes():
         ([[0, 2], [1, 0]], "2 in row 0, column 1"),
         ([[0, 1], [1, np.nan]], "nan in row 1, column 1"),
         ([[0, 1], [-1, 0]], "row 1 of y is -1 in some columns only"),
-        ([["a", "b"], ["c", "d"]], "must hold the indicators"),
-        (np.zeros((2, 0)), "one column for each label"),
+        ([["a", "b"], ["c", "d"]], "must contain the indicators"),
+        (np.zeros((2, 0)), "one column per label"),
     ],
 )
 def test_errors(y, message):
@@ -103,7 +103,7 @@ def test_names_and_minus_one_in_a_list():
 
 
 def test_the_text_of_minus_one_is_a_class():
-    with pytest.warns(UserWarning, match="the text '-1'"):
+    with pytest.warns(UserWarning, match="the string '-1'"):
         targets = partial_targets(np.array(["a", "b", -1]), 3)
     assert targets.classes.tolist() == ["-1", "a", "b"]
     assert partial_targets(["a", "b", -1], 3).labelled.tolist() == [True, True, False]

@@ -176,8 +176,8 @@ def saved_in(source: Path, chosen: str) -> Place:
         if not problem:
             if problems and chosen:
                 _warn(
-                    f"NUMBA_CACHE_DIR={chosen} is not used, {problems[places[0]]}; compiled loops are saved "
-                    f"in {place}"
+                    f"NUMBA_CACHE_DIR={chosen} is not used, because {problems[places[0]]}; compiled "
+                    f"loops are saved in {place}"
                 )
             return Place(place, "")
         problems[place] = problem
@@ -206,7 +206,7 @@ def _problem(folder: Path) -> str:
 
 
 def _unwritable(folder: Path, error: OSError) -> str:
-    return f"{folder} cannot be written ({error.strerror or error})"
+    return f"{folder} is not writable ({error.strerror or error})"
 
 
 def _changeable(folder: Path) -> Path | None:

@@ -175,7 +175,7 @@ class AMOSA(Algorithm):
         )
         dtype = population.get("X").dtype
         if dtype.kind not in "biuf":
-            raise TypeError(f"AMOSA needs genotypes that are arrays of numbers, got an array of {dtype}")
+            raise TypeError(f"AMOSA requires genotypes that are arrays of numbers, got an array of {dtype}")
         self._dtype = dtype.str
         return population
 
@@ -235,7 +235,7 @@ class AMOSA(Algorithm):
 
 def _default_sampling(problem: Any) -> Sampling:
     if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds to sample between: give AMOSA a sampling")
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to AMOSA")
     integer = problem.vtype is not None and np.issubdtype(np.dtype(problem.vtype), np.integer)
     return IntegerRandomSampling() if integer else FloatRandomSampling()
 
@@ -445,7 +445,8 @@ class Cooling:
                 raise TypeError(f"{name} must be a number, got {quoted(value)}")
         if not 0 < self.t_min < self.t_max < math.inf:
             raise ValueError(
-                f"t_max and t_min must satisfy 0 < t_min < t_max, got {self.t_max} and {self.t_min}"
+                f"t_min and t_max must satisfy 0 < t_min < t_max, got t_min={self.t_min} and "
+                f"t_max={self.t_max}"
             )
         if not 0 < self.factor < 1:
             raise ValueError(f"cooling must be between 0 and 1, got {self.factor}")

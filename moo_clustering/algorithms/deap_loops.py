@@ -45,9 +45,9 @@ stats : deap.tools.Statistics, optional
 halloffame : deap.tools.HallOfFame, optional
     For individuals that are NumPy arrays made with ``similar=numpy.array_equal``.
 rng : numpy.random.Generator, optional
-    Decides what the toolbox does not; a fresh one by default.
+    Used where the toolbox has no generator of its own; a new generator by default.
 verbose : bool
-    Print the logbook as it grows.
+    Print the logbook during the run.
 **options
     Parameters of the step. For checkpoints, a progress bar and Ctrl-C, give the step itself to
     :class:`DeapSearch` and :func:`drive`.
@@ -331,11 +331,11 @@ class CountedStep(Documented, ABC):
 
     def _check(self, population: Individuals, toolbox: base.Toolbox) -> None:
         if not len(population):
-            raise ValueError("population must have at least one individual, got none")
+            raise ValueError("population must contain at least one individual")
         weights = population[0].fitness.weights
         if len(weights) != 1:
             raise ValueError(
-                f"{type(self).__name__} works on one objective, got fitness weights {tuple(weights)}"
+                f"{type(self).__name__} requires one objective, got fitness weights {tuple(weights)}"
             )
         needed = ["evaluate", "clone", "map", *self._needed()]
         needed += ["mutate"] * (self.mutpb > 0) + ["km"] * (self.kmpb > 0)
@@ -683,8 +683,8 @@ def hamming(first: Any, second: Any) -> int:
     """Count the genes in which two individuals differ; raise a ValueError if their lengths differ."""
     if len(first) != len(second):
         raise ValueError(
-            f"individuals of {len(first)} and {len(second)} genes have no Hamming distance; register "
-            f"'distance' in the toolbox"
+            f"the Hamming distance is not defined for individuals of {len(first)} and {len(second)} "
+            "genes; register 'distance' in the toolbox"
         )
     return int(np.count_nonzero(np.asarray(first) != np.asarray(second)))
 

@@ -78,7 +78,7 @@ class DeapSearch:
     ) -> None:
         for name in ["population"] + ["evaluate_population"] * (not hasattr(step, "start")):
             if not callable(getattr(toolbox, name, None)):
-                raise ValueError(f"toolbox has no {name!r}; register one")
+                raise ValueError(f"toolbox has no {name!r}; register this function")
         if not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
         pop_size = integer("pop_size", pop_size)
@@ -104,7 +104,7 @@ class DeapSearch:
         """Raise a ValueError if the toolbox has neither ``from_genes`` nor ``individual``."""
         if not any(callable(getattr(self.toolbox, name, None)) for name in ("individual", "from_genes")):
             raise ValueError(
-                "toolbox has no 'individual'; register one that takes genes, or leave checkpoint out"
+                "toolbox has no 'individual'; register a function that accepts genes, or omit checkpoint"
             )
 
     def start(self) -> None:

@@ -125,7 +125,7 @@ class CHC(Algorithm):
         self.sampling = sampling
         self.crossover = HUX(prob=1.0) if crossover is None else crossover
         if self.crossover.n_parents != 2:
-            raise ValueError(f"crossover must be of 2 parents, got one of {self.crossover.n_parents}")
+            raise ValueError(f"crossover must have 2 parents, got {self.crossover.n_parents}")
         self.mutation = mutation
         self.threshold = None if threshold is None else positive("threshold", threshold)
         self.n_keep = integer("n_keep", n_keep, 1)
@@ -147,7 +147,7 @@ class CHC(Algorithm):
 
     def _setup(self, problem: Any, **options: Any) -> None:
         if problem.n_obj != 1:
-            raise ValueError(f"CHC is for one objective, {type(problem).__name__} has {problem.n_obj}")
+            raise ValueError(f"CHC requires one objective, but {type(problem).__name__} has {problem.n_obj}")
         sampling = uniform_sampling(problem) if self.sampling is None else self.sampling
         self.initialization = Initialization(sampling, self.repair, self.eliminate_duplicates)
         self.d = max(problem.n_var // 4, 1) if self.threshold is None else self.threshold
@@ -227,7 +227,7 @@ def uniform_sampling(problem: Any) -> Sampling:
     if vtype == np.dtype(bool):
         return BinaryRandomSampling()
     if not problem.has_bounds():
-        raise ValueError(f"{type(problem).__name__} has no bounds to sample between: give CHC a sampling")
+        raise ValueError(f"{type(problem).__name__} has no bounds for sampling: pass sampling to CHC")
     return IntegerRandomSampling() if np.issubdtype(vtype, np.integer) else FloatRandomSampling()
 
 

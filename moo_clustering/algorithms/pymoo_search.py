@@ -56,7 +56,7 @@ Variation = Callable[[Genes, np.random.Generator], Genes]
 _ENDLESS = 10**9
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
-_RUNNING = "holds running generators or other searches, which cannot be saved"
+_RUNNING = "contains running generators or other searches, which cannot be saved"
 _REFUSED = {"CMAES": _RUNNING, "SimpleCMAES": _RUNNING, "EPPSO": _RUNNING}
 # The algorithm that runs in this thread.
 _ACTIVE: ContextVar[Algorithm | None] = ContextVar("active_algorithm", default=None)
@@ -117,7 +117,7 @@ Parameters
 repair : Repair, optional
 output : Output, optional
 **options
-    As for every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
+    Options of every pymoo algorithm: ``termination``, ``callback``, ``seed``, ``archive``,
     ``return_least_infeasible``, ``save_history``, ``display``, ``evaluator``, ``verbose``.
 """
 
@@ -127,8 +127,8 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
     known = set(inspect.signature(Algorithm.__init__).parameters) - {"self", "kwargs"}
     if unknown := set(options) - known:
         raise TypeError(
-            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; "
-            f"its pymoo options are {sorted(known)}"
+            f"{kind.__name__} has no option {', '.join(sorted(unknown))}; its pymoo options are "
+            f"{', '.join(sorted(known))}"
         )
     return options
 
@@ -265,8 +265,8 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
     """Raise a ValueError if an objective is NaN."""
     if np.isnan(F).any():
         raise ValueError(
-            f"{type(problem).__name__} gave objectives that are not a number; let it give large finite "
-            "values there, or set its replace_nan_values_by"
+            f"{type(problem).__name__} returned NaN objectives; return large finite values instead, "
+            "or set replace_nan_values_by of the problem"
         )
 
 
@@ -286,7 +286,7 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
             out = np.asarray(repair._do(problem, out, random_state=rng))
         if out.shape != X.shape:
             who = type(perturb).__name__ if isinstance(perturb, Mutation) else name_of(perturb)
-            raise ValueError(f"perturb must keep the shape of X, {X.shape}, but {who} gave {out.shape}")
+            raise ValueError(f"perturb must return the shape of X, {X.shape}, but {who} returned {out.shape}")
         return out.astype(X.dtype, copy=False)
 
     return vary
@@ -405,12 +405,12 @@ class PymooSearch:
         if not isinstance(algorithm, Algorithm):
             raise TypeError(f"algorithm must be a pymoo Algorithm, got {type(algorithm).__name__}")
         if algorithm.problem is not None:
-            raise ValueError("algorithm was already set up or run; pass a new one")
+            raise ValueError("algorithm has already been set up or run; pass a new algorithm")
         directions = getattr(algorithm, "ref_dirs", None)
         if directions is not None and np.shape(directions)[-1] != problem.n_obj:
             raise ValueError(
-                f"{type(algorithm).__name__} has reference directions of {np.shape(directions)[-1]} "
-                f"objectives, the problem has {problem.n_obj}: give it "
+                f"{type(algorithm).__name__} has reference directions for {np.shape(directions)[-1]} "
+                f"objectives, but the problem has {problem.n_obj}: pass "
                 f"ref_dirs=get_reference_directions('das-dennis', {problem.n_obj}, n_partitions=20)."
             )
         self.problem = problem
@@ -447,10 +447,10 @@ class PymooSearch:
                 reason = reason or _REFUSED.get(kind.__name__)
         if reason is not None:
             raise ValueError(
-                f"{type(self.algorithm).__name__} cannot be checkpointed: it {reason}; leave checkpoint out"
+                f"{type(self.algorithm).__name__} cannot be checkpointed: it {reason}; omit checkpoint"
             )
         if self.algorithm.termination.early is not None:
-            raise ValueError("termination cannot be checkpointed; use n_gen, or leave checkpoint out")
+            raise ValueError("termination cannot be checkpointed; use n_gen, or omit checkpoint")
         if self.algorithm.save_history:
             raise ValueError("save_history=True cannot be checkpointed; use a Recorder instead")
 
@@ -530,7 +530,7 @@ class PymooSearch:
         """
         here = type(self.algorithm).__qualname__
         if meta["algorithm"] != here:
-            raise ValueError(f"the saved state is of {meta['algorithm']}, the algorithm here is {here}")
+            raise ValueError(f"the saved state is from {meta['algorithm']}, but the algorithm is {here}")
         searches.set_rng_state(self.algorithm.random_state, meta["rng"])
         self._state.restore(arrays, meta)
         self._check_shapes()
@@ -545,7 +545,7 @@ class PymooSearch:
         ):
             there = self.algorithm.pop.get(key).shape[1]
             if there != here:
-                raise ValueError(f"the saved population has {there} {name}, the problem here has {here}")
+                raise ValueError(f"the saved population has {there} {name}, but the problem has {here}")
 
 
 def check_infills(infills: Population, problem: Problem, who: str) -> None:
@@ -557,8 +557,8 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
         if len(outside):
             gene = int(outside[0])
             raise ValueError(
-                f"{who} must make genes within the bounds of the problem, {low[gene]:g}..{high[gene]:g} for "
-                f"gene {gene}, got {genes[gene]}: {VALID_GENES}"
+                f"{who} must create genes within the bounds of the problem, from {low[gene]:g} to "
+                f"{high[gene]:g} for gene {gene}, got {genes[gene]}: {VALID_GENES}"
             )
 
 
@@ -570,8 +570,9 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
-                f"{algorithm.__name__} needs reference directions: give algorithm an object such as "
-                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))."
+                f"{algorithm.__name__} requires reference directions: pass algorithm as an object "
+                f"such as {algorithm.__name__}(get_reference_directions('das-dennis', n_obj, "
+                "n_partitions=20))."
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):
@@ -642,7 +643,7 @@ class AlgorithmState:
             elif self._initial.get(path) == shape_of(value):
                 continue
             elif name not in _MADE_ANEW:
-                raise self._unsaved(path, f"was replaced by another {name}, which cannot be made anew")
+                raise self._unsaved(path, f"was replaced by another {name}, which cannot be rebuilt")
             else:
                 entry = {"part": name}
             arrays |= searches.prefixed(f"entry{len(entries)}", own)
@@ -684,8 +685,8 @@ class AlgorithmState:
         name = type(self._algorithm).__name__
         where = "".join(f".{key}" if kind == "attribute" else f"[{key!r}]" for kind, key in path)
         return ValueError(
-            f"{name} cannot be checkpointed: {name}{where} {why}; leave checkpoint out, or give its class "
-            f"checkpoint_state() and restore_checkpoint_state()"
+            f"{name} cannot be checkpointed: {name}{where} {why}; omit checkpoint, or define "
+            "checkpoint_state() and restore_checkpoint_state() in its class"
         )
 
 

@@ -105,8 +105,8 @@ def drive(
         resumed = saver.resume()
         if search.generation > n_gen:
             raise ValueError(
-                f"n_gen is {n_gen}, but the checkpoint already has {search.generation} generations; "
-                f"n_gen must be at least that"
+                f"n_gen must be at least {search.generation}, the number of generations in the "
+                f"checkpoint; got {n_gen}"
             )
         progress = Progress(
             n_gen=n_gen,
@@ -173,15 +173,15 @@ def _observe(search: Search, recorder: Recorder | None, progress: Progress) -> N
 def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint | None) -> None:
     if search.exhausted and search.generation < n_gen:
         warn_caller(
-            f"the search found no new individuals after generation {search.generation} of {n_gen} and ended "
-            f"there (the search space may be nearly exhausted, or the variation too weak)",
+            f"the search found no new individuals after generation {search.generation} of {n_gen} "
+            "and stopped there (the search space may be nearly exhausted, or the variation too weak)",
             ExhaustedSearchWarning,
         )
     if interrupted:
-        where = f"; checkpoint {checkpoint.path} goes on from there" if checkpoint is not None else ""
+        where = f"; resume from checkpoint {checkpoint.path}" if checkpoint is not None else ""
         warn_caller(
-            f"the search was interrupted after {search.generation} of {n_gen} generations; the best so far "
-            f"is returned{where}",
+            f"the search was interrupted after {search.generation} of {n_gen} generations; the best "
+            f"result so far is returned{where}",
             InterruptedSearchWarning,
         )
 
@@ -364,7 +364,9 @@ class Recorder(Callback):
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))
         if len(names) != n_objectives:
-            raise ValueError(f"objective_names has {len(names)} names for {n_objectives} objectives")
+            raise ValueError(
+                f"objective_names must have one name per objective, {n_objectives} in all; got {len(names)}"
+            )
         columns: dict[str, Any] = {
             "generation": np.array(self.generations, dtype=np.int64),
             "seconds": np.array(self.seconds, dtype=np.float64),
@@ -409,14 +411,14 @@ def set_rng_state(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
     """Restore a generator in place; raise a ValueError if the state is of another type of bit generator."""
     kind, saved = type(rng.bit_generator).__name__, state["bit_generator"]
     if kind != saved:
-        raise ValueError(f"the saved random state is of {saved}, the generator here is {kind}")
+        raise ValueError(f"the saved random state is from {saved}, but the generator is {kind}")
     rng.bit_generator.state = _as_arrays(state)
 
 
 def rng_from_state(state: Mapping[str, Any]) -> np.random.Generator:
     """Return a new generator with a saved state."""
     if state["bit_generator"] not in _BIT_GENERATORS:
-        raise ValueError(f"the saved random state is of {state['bit_generator']!r}, which is unknown")
+        raise ValueError(f"the saved random state is from the unknown generator {state['bit_generator']!r}")
     rng = np.random.Generator(_BIT_GENERATORS[state["bit_generator"]](0))
     set_rng_state(rng, state)
     return rng
@@ -553,12 +555,12 @@ class Saver:
 
     def out_of_memory(self, error: MemoryError) -> MemoryError:
         """Return the error with the generation and the last checkpoint in its message."""
-        kept = "nothing is saved, as no checkpoint was asked for"
+        kept = "nothing is saved, because no checkpoint was requested"
         if self._checkpoint is not None:
             where = f"checkpoint {self._checkpoint.path}"
-            kept = f"{where} has no generation yet"
+            kept = f"{where} has no generations yet"
             if self._saved is not None:
-                kept = f"{where} holds generation {self._saved}, resuming goes on there"
+                kept = f"{where} contains generation {self._saved}, from which a resumed run continues"
         said = str(error) or "memory ran out"
         return MemoryError(f"{said} (after generation {self._search.generation}; {kept})")
 
@@ -678,8 +680,8 @@ def _kind(key: str, value: Any) -> tuple[Any, ...]:
     if type(value) in (bool, int, float, str):
         return (type(value).__name__,)
     raise NotStorableError(
-        f"{key!r} of an individual is a {type(value).__name__}; only numbers, strings and arrays of these "
-        f"can be saved"
+        f"{key!r} of an individual has type {type(value).__name__}, but only numbers, strings and "
+        "arrays of these can be saved"
     )
 
 

@@ -179,7 +179,7 @@ class Bags:
             if not isinstance(part, Bags):
                 raise TypeError(f"part {number} must be Bags, got {type(part).__name__}")
         if not given:
-            raise ValueError("parts must contain at least one bag, got none")
+            raise ValueError("parts must contain at least one bag")
         named = next((number for number, part in enumerate(given) if part.feature_names is not None), 0)
         names = given[named].feature_names
         for number, part in enumerate(given):
@@ -451,7 +451,7 @@ def column_names(X: Any) -> list[str] | None:
 def stack(items: Sequence[ArrayLike], bag_ids: Names | None) -> tuple[Instances, Int64Array]:
     """Concatenated rows of all items."""
     if not items:
-        raise ValueError("X must contain at least one bag, got none")
+        raise ValueError("X must contain at least one bag")
     arrays = [matrix(item, bag_name(bag, bag_ids)) for bag, item in enumerate(items)]
     for bag, array in enumerate(arrays):
         if array.shape[1] != arrays[0].shape[1]:
@@ -477,8 +477,7 @@ def group_rows(groups: ArrayLike, n_instances: int) -> tuple[Int64Array | None, 
         values = np.fromiter(values, dtype=object)
     if values.shape != (n_instances,):
         raise ValueError(
-            f"groups must have one identifier for each of the {n_instances} instances, "
-            f"got shape {values.shape}"
+            f"groups must have one identifier per instance, {n_instances} in all; got shape {values.shape}"
         )
     try:
         codes, first = pd.factorize(values)
@@ -554,7 +553,7 @@ def select(index: Any, n_bags: int) -> int | slice | Int64Array:
     else:
         chosen = _chosen(index, n_bags)
     if not len(chosen):
-        raise ValueError("the selection must contain at least one bag, got none")
+        raise ValueError("the selection must contain at least one bag")
     return chosen
 
 
@@ -609,7 +608,7 @@ def as_bags(X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | Non
     if groups is not None or offsets is not None:
         name = "offsets" if groups is None else "groups"
         if isinstance(X, Bags):
-            raise ValueError(f"{name} must be None, because X contains bags already")
+            raise ValueError(f"{name} must be None, because X already contains bags")
         if groups is not None:
             return Bags.from_groups(X, groups)
         return Bags(X, offsets, feature_names=column_names(X))  # type: ignore[arg-type]
@@ -637,7 +636,7 @@ def to_offsets(offsets: ArrayLike, n_instances: int, bag_ids: Names | None) -> I
     if array.ndim != 1:
         raise ValueError(f"offsets must be 1-d, got shape {array.shape}")
     if len(array) < 2:
-        raise ValueError(f"offsets has {len(array)} entries, so there is no bag; one bag needs two entries")
+        raise ValueError(f"offsets has {len(array)} entries, but at least two are required for one bag")
     if array.dtype.kind not in "iu":
         raise TypeError(f"offsets must be integers, got dtype {array.dtype}")
     if array[0] != 0:

@@ -518,7 +518,7 @@ def check_kinds(
     """Raise ValueError for kinds that are not in ``allowed``."""
     if isinstance(kinds, str):
         listed = ", ".join(map(repr, allowed))
-        raise ValueError(f"{name} must be a sequence of {listed}, got the text {quoted(kinds)}")
+        raise ValueError(f"{name} must be a sequence of {listed}, got the string {quoted(kinds)}")
     for kind in kinds:
         choice(f"each of {name}", kind, allowed)
 

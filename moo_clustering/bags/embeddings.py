@@ -47,7 +47,7 @@ def bag_embedding(bags: Any, kind: Embedding, *, symmetric: FloatArray | None = 
     choice("kind", kind, EMBEDDINGS)
     if kind == "prototypes":
         if symmetric is None:
-            raise ValueError('kind="prototypes" needs the distances: give symmetric')
+            raise ValueError('kind="prototypes" requires the distances: pass symmetric')
         return symmetric
     if kind == "mean":
         return as_bags(bags).means()
@@ -91,7 +91,7 @@ def bag_statistics(bags: Any, *, statistics: Sequence[Statistic] = ("mean", "min
     for name in statistics:
         if name not in get_args(Statistic):
             near = did_you_mean(str(name), get_args(Statistic))
-            raise ValueError(f"statistics may be 'mean', 'min' and 'max', got {quoted(name)}{near}")
+            raise ValueError(f"statistics must be from 'mean', 'min' and 'max', got {quoted(name)}{near}")
         if name == "mean":
             parts.append(data.means())
         else:
@@ -149,8 +149,8 @@ def sliced_quantile_embedding(
         lines = checked_array(directions, "directions", np.float64)
     if lines.ndim != 2 or not len(lines) or lines.shape[1] != data.n_features:
         raise ValueError(
-            f"directions must have shape (n_directions, {data.n_features}), as many columns as the bags have "
-            f"features, got {lines.shape}"
+            f"directions must have shape (n_directions, {data.n_features}), one column per feature "
+            f"of the bags; got {lines.shape}"
         )
     quantiles = np.empty((data.n_bags, len(lines), n_quantiles))
     low_rows, high_rows, share = _quantile_rows(data, n_quantiles)

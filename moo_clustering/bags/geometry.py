@@ -293,8 +293,8 @@ class BagGeometry:
             raise ValueError(f"labels must have one column per bag, {self.n_bags}; got shape {labels.shape}.")
         if labels.size and (labels.min() < 0 or (n_clusters is not None and labels.max() >= n_clusters)):
             raise ValueError(
-                f"labels must be in 0..{'K-1' if n_clusters is None else n_clusters - 1}, "
-                f"got {labels.min()}..{labels.max()}."
+                f"labels must be from 0 to {'K - 1' if n_clusters is None else n_clusters - 1}, got "
+                f"{labels.min()} to {labels.max()}."
             )
         return np.ascontiguousarray(labels, dtype=np.int32)
 

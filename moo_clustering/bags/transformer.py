@@ -30,7 +30,7 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
     rows = rows.toarray() if issparse(rows) else np.asarray(rows)
     if len(rows) != bags.n_instances:
         raise ValueError(
-            f"transformer made {len(rows)} rows of {bags.n_instances}; it must keep their number"
+            f"transformer must return as many rows as instances, {bags.n_instances}; got {len(rows)}"
         )
     return Bags(rows, bags.offsets, bag_ids=bags.bag_ids, feature_names=feature_names)
 
@@ -116,7 +116,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         fitted = getattr(self, "feature_names_in_", None)
         if bags.feature_names is not None and fitted is not None and bags.feature_names != tuple(fitted):
-            raise ValueError("X has feature names other than those of the fitted bags, or in another order")
+            raise ValueError("The feature names of X must match those of the fitted bags, in the same order")
         return _with_rows(bags, self.transformer_.transform(bags.instances), self._names(bags.feature_names))
 
     @available_if(_inner_has("inverse_transform"))

@@ -217,14 +217,15 @@ def open_session(
     if path.exists() and has_answers(path):
         if not resume:
             raise FolderError(
-                f"{path} has answers of an earlier session; go on with --resume, or move it away"
+                f"{path} contains answers of an earlier session; continue it with --resume, or move the file"
             )
         session = AnswerSession.resume(base, path)
         own = {"--mode": (mode, session.mode), "--error-rate": (error_rate, session.error_rate)}
         for flag, (given, used) in own.items():
             if given not in (None, used):
                 raise FolderError(
-                    f"{path} goes on with {flag} {used}; leave out {flag} {given}, or move it away"
+                    f"{path} was started with {flag} {used}, got {flag} {given}; omit {flag}, or "
+                    "move the file"
                 )
     else:
         path.unlink(missing_ok=True)
@@ -237,20 +238,24 @@ def open_session(
 def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, ShownSamples, dict[str, Any]]:
     """Read the data of :func:`save_questions`. A FolderError explains why they are missing."""
     if record.get("command") == "ask":
-        raise FolderError(f"{folder} holds the result of questions; ask about the run they were about")
+        raise FolderError(
+            f"{folder} contains the result of an `ask` session; name the folder of the original run"
+        )
     path = folder / QUESTIONS
     if not path.is_file():
-        raise FolderError(f"{folder} cannot be asked about: {_why_not(record)}")
+        raise FolderError(f"{folder} does not support questions: {_why_not(record)}")
     arrays, meta = read_archive(path)
     if meta.get("format") != _FORMAT:
-        raise ArchiveError(f"{path} holds no questions; fit again")
+        raise ArchiveError(f"{path} contains no data for questions; fit again")
     if fault := version_fault(meta.get("version"), _VERSION):
         raise ArchiveError(f"{path} {fault}, or fit again")
     try:
         base = _pool_of(arrays)
         n_rows = len(saved_labels(folder / LABELS))
         if base.n_samples != n_rows:
-            raise FolderError(f"{path} has {base.n_samples} samples and {LABELS} {n_rows}; fit again")
+            raise FolderError(
+                f"{path} contains {base.n_samples} samples, but {LABELS} contains {n_rows}; fit again"
+            )
         known = {"kind": meta["kind"], "outliers": arrays.get("outliers")}
         return base, ShownSamples.unpacked(arrays, meta["shown"]), known
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -260,13 +265,15 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
 def _why_not(record: Mapping[str, Any]) -> str:
     askable = [name for name, method in METHODS.items() if "ask" in dir(method.load())]
     if record.get("method") not in askable:
-        return f"method {record.get('method')} makes no pool of partitions, as {' and '.join(askable)} do"
+        return (
+            f"method {record.get('method')} does not create a pool of partitions; use {' or '.join(askable)}"
+        )
     if record.get("supervision"):
         given = " and ".join(f"--{name.replace('_', '-')}" for name in record["supervision"])
-        return f"questions need a fit that knows nothing; fit again without {given}"
+        return f"questions require a fit without labels and pairs; fit again without {given}"
     if record.get("status") != "complete":
-        return "its fit did not end by itself; fit again"
-    return f"it has no {QUESTIONS}; fit again, or in Python if there are more than {_MOST_BAGS} bags"
+        return "its fit is incomplete; fit again"
+    return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {_MOST_BAGS} bags"
 
 
 def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:
@@ -300,7 +307,9 @@ def check_out(folder: Path, out: Path) -> tuple[bool, bool]:
     except FolderError as error:
         raise FolderError(f"{error}; choose another folder with --out") from error
     if record.get("command") != "ask" or record.get("asked") != _fit_of(run_record(folder)):
-        raise FolderError(f"{out} holds a run that is not of questions about {folder}; choose another --out")
+        raise FolderError(
+            f"{out} contains a run other than an `ask` session about {folder}; choose another --out"
+        )
     return False, True
 
 
@@ -413,8 +422,8 @@ def run_ask(
             interrupted = guard.requested
         except FolderError as error:
             raise FolderError(
-                f"{error}; the answers are kept in {run.folder / ANSWERS}, and {again} --out OTHER saves "
-                "their clusters elsewhere"
+                f"{error}; the answers are saved in {run.folder / ANSWERS}; save their clusters in "
+                f"another folder with {again} --out OTHER"
             ) from error
         finally:
             target.release()
@@ -427,9 +436,9 @@ def run_ask(
         click.echo(
             f"Saved the clusters after {n_answers} answer{'s' * (n_answers != 1)} in {results}{shown}."
         )
-        click.echo(f"Go on with: {again}{other}")
+        click.echo(f"Continue with: {again}{other}")
     else:
-        click.echo("There are no answers, and nothing to save.")
+        click.echo("There are no answers, so nothing was saved.")
     if interrupted:
         click.get_current_context().exit(INTERRUPTED)
 
@@ -440,7 +449,7 @@ def _dialog(run: AskedRun) -> None:
     while True:
         question = session.question
         click.echo(f"\n{session.summary()}")
-        click.echo("No question is left." if question is None else _asked(run, question.samples))
+        click.echo("No questions are left." if question is None else _asked(run, question.samples))
         try:
             word = _typed(session.mode, run)
             # The file and the session are both updated before an interruption takes effect.
@@ -448,7 +457,7 @@ def _dialog(run: AskedRun) -> None:
                 session.answer(word) if word else session.undo()
             if guard.requested:
                 raise KeyboardInterrupt
-            click.echo(_told(run) if word else "The last answer is taken back.")
+            click.echo(_told(run) if word else "The last answer was undone.")
         except ValueError as error:
             click.echo(str(error))
 
@@ -482,7 +491,7 @@ def _json_dialog(run: AskedRun) -> None:
             if session.mode == "pairs":
                 answer = _WORDS.get(answer, answer)
         except (ValueError, KeyError, TypeError, RecursionError):
-            click.echo('{"error": "an answer is a line of JSON such as {\\"answer\\": \\"together\\"}"}')
+            click.echo('{"error": "an answer must be a line of JSON such as {\\"answer\\": \\"together\\"}"}')
             continue
         if answer == "quit":
             return
@@ -511,19 +520,19 @@ def _typed(mode: str, run: AskedRun) -> str:
         if text == "q":
             raise EOFError
         if "\ufffd" in text:
-            click.echo("this line is not text in UTF-8.")
+            click.echo("this line is not valid UTF-8.")
             continue
         if text in ("u", "?"):
             return _WORDS.get(text, "")
         if mode == "pairs":
             if text[:1].lower() in _WORDS and (len(text) == 1 or text.lower() in _WORDS.values()):
                 return _WORDS[text[:1].lower()]
-            click.echo(f"{shortened(text, 40)!r} is none of the answers t, a, ?, u and q.")
+            click.echo(f"{shortened(text, 40)!r} is not a valid answer; expected t, a, ?, u or q.")
         elif text.startswith("#"):
             known = _known(run)
             if text[1:].isdecimal() and 0 < int(text[1:]) <= len(known):
                 return known[int(text[1:]) - 1]
-            click.echo(f"there are {len(known)} known classes, and no {shortened(text, 40)}.")
+            click.echo(f"{shortened(text, 40)} does not exist; the number of known classes is {len(known)}.")
         elif name := text.removeprefix("="):
             return name
 
@@ -536,7 +545,7 @@ def _line(*, as_json: bool = False) -> str:
         return ""
     if len(text) < _LONGEST_LINE or text.endswith("\n"):
         return text
-    sentence = f"the input has a line of {_LONGEST_LINE} characters or more, and is not read any further."
+    sentence = f"the input contains a line of {_LONGEST_LINE} or more characters; the rest is not read."
     click.echo(sentence, err=as_json)
     return ""
 
@@ -558,7 +567,7 @@ def _told(run: AskedRun) -> str:
     if last["contradicts"] >= 0:
         number = int(last["contradicts"])
         earlier = f"{number + 1} ({history['answer'][number]})"
-        parts.append(f"This contradicts answer {earlier}; u takes the new one back.")
+        parts.append(f"This contradicts answer {earlier}; type u to undo the new answer.")
     return " ".join(parts)
 
 
@@ -584,7 +593,7 @@ def _asked(run: AskedRun, samples: tuple[int, ...]) -> str:
     more = (
         [] if len(differing) <= _N_FEATURES else [f"{len(differing) - _N_FEATURES} more features differ less"]
     )
-    more += [f"alike in {', '.join(alike)}"] if alike and len(samples) == 2 else []
+    more += [f"equal in {', '.join(alike)}"] if alike and len(samples) == 2 else []
     if len(samples) == 2:
         head = f"Do these two {run.kind}s belong together?"
     else:

@@ -49,21 +49,21 @@ class _ErrorRate(click.FloatRange):
 @click.option(
     "--mode",
     type=click.Choice(["pairs", "names"]),
-    help="Ask whether two samples belong together (the default), or for the name of the class of one.",
+    help="Ask whether two samples belong together (the default), or for the class name of a sample.",
 )
 @click.option(
     "--error-rate",
     type=_ErrorRate(0, 0.5, max_open=True),
     metavar="SHARE",
-    help="Share of wrong answers to expect; with 0, an answer that contradicts others is refused; with auto, "
+    help="Expected share of wrong answers; with 0, answers that contradict others are rejected; with auto, "
     "it is estimated from repeated questions.  [default: 0.03]",
 )
-@click.option("--resume", is_flag=True, help="Go on with the answers in the folder.")
+@click.option("--resume", is_flag=True, help="Continue from the answers in the folder.")
 @click.option(
     "--out",
     metavar="OUT",
     type=PathArgument("folder", new=True),
-    help="Folder for the clusters that the answers found; default: asked, in DIR.",
+    help="Folder for the resulting clusters; default: asked, in DIR.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write questions and read answers as lines of JSON.")
 def ask(folder: Path, **options: Any) -> None:
@@ -97,24 +97,22 @@ _PROCEDURES = ["shaffer", "holm", "nemenyi"]
 
 @click.command()
 @click.argument("results", type=PathArgument("file"))
-@click.option("--minimize", is_flag=True, help="Small values are good; default: large ones.")
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Level of significance.", metavar="P"
-)
+@click.option("--minimize", is_flag=True, help="Smaller values are better; default: larger values.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.", metavar="P")
 @click.option(
     "--posthoc",
     type=click.Choice(_PROCEDURES),
     default="shaffer",
     show_default=True,
-    help="Procedure for the pairs of methods.",
+    help="Post-hoc procedure for pairs of methods.",
 )
 @click.option("--tie-correction", is_flag=True, help="Correct Friedman's statistic for ties.")
 @click.option(
     "--long/--wide",
     "is_long",
     default=None,
-    help="One value per line (columns dataset, method, value; repeats are averaged), or a column per "
-    "method; default: decided by the names of the columns.",
+    help="One value per line (columns dataset, method, value; repeats are averaged), or one column per "
+    "method; default: inferred from the column names.",
 )
 @click.option(
     "--figure",
@@ -133,7 +131,7 @@ def compare(
     first column, and one column per method.
     """
     with reported():
-        refuse_missing(results, message="there is no file {}")
+        refuse_missing(results, message="file {} does not exist")
         from moo_clustering.cli.compare import compared
 
         print_result(
@@ -309,23 +307,23 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     "--text-columns", metavar="COLUMNS", help="DATA contains documents: columns of text, such as title,text."
 )
 @click.option(
-    "--min-df", callback=_frequency, metavar="N", help="Documents: least document frequency of a term."
+    "--min-df", callback=_frequency, metavar="N", help="Documents: minimum document frequency of a term."
 )
 @click.option(
-    "--max-df", callback=_frequency, metavar="N", help="Documents: greatest document frequency of a term."
+    "--max-df", callback=_frequency, metavar="N", help="Documents: maximum document frequency of a term."
 )
 @click.option(
     "--svd",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Documents: number of components to reduce the terms to.",
+    help="Documents: number of components to which the terms are reduced.",
 )
 @click.option(
     "--features",
     "n_features",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Methods that predict labels: keep the N features most informative of the labels of the fit.",
+    help="Methods that predict labels: keep the N features most informative about the labels in the fit.",
 )
 @click.option(
     "--stemmer",
@@ -355,7 +353,7 @@ def _frequency(context: click.Context, parameter: click.Parameter, value: str | 
     help="Write cells such as =A1 unchanged to CSV files. Default: with an apostrophe, so that spreadsheets "
     "do not run them as formulas.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress and no summary.")
+@click.option("--quiet", is_flag=True, help="Do not show progress or a summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record of the run as JSON; see run.json.")
 @click.option(
     "--fail-on",
@@ -409,7 +407,7 @@ def fit(data: str, out: Path, **options: Any) -> None:
     """
     with reported():
         # Names of bundled data sets have no suffix.
-        refuse_missing(*[Path(data)][: bool(Path(data).suffix)], message="there is no file {}")
+        refuse_missing(*[Path(data)][: bool(Path(data).suffix)], message="file {} does not exist")
         if options["method"] is not None:
             find_method(options["method"])
         from moo_clustering.cli.fit import run_fit
@@ -442,10 +440,12 @@ def methods(name: str | None, bibtex: bool, as_json: bool) -> None:
     help="CSV file to write; default: the name of DATA with -clustered.csv, in the current folder.",
 )
 @click.option(
-    "--header/--no-header", default=None, help="Whether the first line names the columns; as in the fit."
+    "--header/--no-header",
+    default=None,
+    help="Whether the first line contains the column names; default: as in the fit.",
 )
 @click.option("--plain-csv", is_flag=True, help="Write cells that look like formulas unchanged.")
-@click.option("--quiet", is_flag=True, help="Print nothing but errors and warnings.")
+@click.option("--quiet", is_flag=True, help="Print errors and warnings only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the clusters and their new rows as JSON.")
 def predict(folder: Path, data: Path, **options: Any) -> None:
     """Find the clusters of further rows of a table.
@@ -459,7 +459,7 @@ def predict(folder: Path, data: Path, **options: Any) -> None:
     """
     with reported():
         refuse_missing(folder)
-        refuse_missing(data, message="there is no file {}")
+        refuse_missing(data, message="file {} does not exist")
         from moo_clustering.cli.predict import run_predict
 
         run_predict(folder, data, **options)

@@ -34,7 +34,7 @@ def compared(results: Path, *, long: bool | None, figure: Path | None, as_json: 
         from moo_clustering.visualization import plot_critical_difference
 
         if not figure.parent.is_dir():
-            raise ValueError(f"there is no folder {figure.parent} to save the figure in")
+            raise ValueError(f"cannot save the figure: folder {figure.parent} does not exist")
         plot_critical_difference(outcome, alpha=outcome.alpha, method=outcome.posthoc, path=figure)
     if as_json:
         return json_text(_record(outcome, as_results(table).values, figure))
@@ -51,13 +51,13 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     long table is missing or not numeric. Cells of wide tables are checked later, by the ranking.
     """
     if not path.exists():
-        raise DataError(f"there is no file {path}")
+        raise DataError(f"file {path} does not exist")
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file")
     try:
         rows = list(table_text(path).rows(path))
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+        raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except csv.Error as error:
         raise DataError(f"{path} cannot be read as a table: {error}") from error
     columns = column_names(rows[:1], str(path))
@@ -75,8 +75,9 @@ def read_results(path: Path, *, long: bool | None = None) -> pd.DataFrame:
     datasets = cells[columns[0]]
     if not datasets.is_unique:
         raise DataError(
-            f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; a table of one "
-            "data set per row needs averages of repeated runs, a table of one value per line needs --long"
+            f"{path} has more than one row for {datasets[datasets.duplicated()].iloc[0]!r}; average "
+            "repeated runs to get one row per data set, or use --long if the table has one value "
+            "per line"
         )
     return cells.set_index(columns[0])
 
@@ -91,7 +92,9 @@ def _places(known: Sequence[str], path: Path) -> list[int]:
         return [known.index(name) for name in _LONG]
     if len(known) == len(_LONG):
         return [0, 1, 2]
-    raise DataError(f"{path}: a table with one value per line needs columns dataset, method and value")
+    raise DataError(
+        f"{path}: a table with one value per line must have the columns dataset, method and value"
+    )
 
 
 def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataFrame:
@@ -99,7 +102,7 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
     values = pd.to_numeric(cells["value"], errors="coerce")
     if values.isna().any():
         at = int(np.flatnonzero(values.isna())[0])
-        raise DataError(f"{path}, line {lines[at]} has {cells['value'].iloc[at]!r} where a number should be")
+        raise DataError(f"{path}, line {lines[at]}: value must be a number, got {cells['value'].iloc[at]!r}")
     means = cells.assign(value=values).groupby(["dataset", "method"], sort=False)["value"].mean()
     datasets, methods = cells["dataset"].unique(), cells["method"].unique()
     table = means.unstack("method").reindex(index=datasets, columns=methods)
@@ -107,7 +110,7 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
         row, column = np.argwhere(table.isna().to_numpy())[0]
         raise DataError(
             f"{path} has no value for data set {datasets[row]!r} and method {methods[column]!r}; "
-            "every method needs one on every data set"
+            "every method requires a value for every data set"
         )
     return table
 
@@ -125,7 +128,7 @@ def _as_text(outcome: Comparison) -> str:
 def _tests(outcome: Comparison) -> str:
     test = outcome.friedman
     if test is None:
-        return "Friedman's test needs three methods; the two are compared as a pair."
+        return "Friedman's test requires at least three methods; the two methods are compared as a pair."
     df = test.df
     rows = [
         ["test", "statistic", "p"],
@@ -145,7 +148,7 @@ def _pairs(outcome: Comparison) -> str:
         values = [f"{pair['z']:.4f}", p_text(pair["p_value"]), p_text(pair["p_adjusted"])]
         says = "different" if pair["significant"] else "-"
         rows.append([str(pair["method_1"]), str(pair["method_2"]), *values, says])
-    return f"Pairs by {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
+    return f"Pairs of methods, {outcome.posthoc.capitalize()}'s procedure\n{aligned(rows, right=[2, 3, 4])}"
 
 
 def _record(outcome: Comparison, values: FloatArray, figure: Path | None) -> dict[str, Any]:

@@ -243,7 +243,7 @@ def number_rows(record: Mapping[str, Any], number_reason: str) -> list[list[str]
         others = [f"{other['n_clusters']} ({other['score']:.3f})" for other in found["also_promising"]]
         if others:
             shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
-            rows.append(["promising", f"also {shown}; -k K --set select=attainment takes another"])
+            rows.append(["promising", f"also {shown}; select another with -k K --set select=attainment"])
         return rows
     return [["chosen", f"{chosen} {number_reason}"]] if number_reason else []
 

@@ -35,7 +35,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_NO_BROWSER = "No browser could be opened; open the address in one yourself."
+_NO_BROWSER = "No browser could be opened; open the address manually."
 _PLAIN = "text/plain; charset=utf-8"
 # Largest number of bytes of an answer; the longest name takes a few hundred.
 _LARGEST_ANSWER = 64 * 1024
@@ -47,7 +47,7 @@ def page_server(page: bytes, port: int, panel: AnswerPanel | None = None) -> Pag
         return PageServer(page, port, panel)
     except OSError as error:
         raise ValueError(
-            f"cannot serve at port {port}: {error.strerror or error}; leave out --port to get a free one"
+            f"cannot serve at port {port}: {error.strerror or error}; omit --port to use a free port"
         ) from error
 
 
@@ -55,10 +55,11 @@ def serve_until_interrupted(server: PageServer, folder: Path, *, open_browser: b
     """Serve the report of a run until Ctrl-C."""
     with server:
         try:
-            click.echo(f"The report of {folder} is at {server.address} (Ctrl-C ends this).")
+            click.echo(f"The report of {folder} is at {server.address} (press Ctrl-C to stop).")
             if server.panel is not None:
                 click.echo(
-                    f"It asks; answers go to {folder / 'answers.json'}, and another --ask goes on from there."
+                    f"Answers to its questions are saved in {folder / 'answers.json'}; --ask "
+                    "continues from there."
                 )
             if open_browser:
                 # Some browsers return only when they are closed, so they run in a thread.
@@ -143,7 +144,7 @@ class AnswerPanel:
         """
         with self._lock:
             if request.get("revision") != self._revision:
-                raise StaleError("this question was answered already; here is the present one.")
+                raise StaleError("this question has already been answered; here is the current one.")
             self._do(action, request)
             self._revision += 1
             self._last = action
@@ -213,7 +214,7 @@ def _plain(value: Any) -> Any:
 
 def _field(request: dict[str, Any], name: str, kind: type) -> Any:
     if type(value := request.get(name)) is not kind:
-        raise ValueError(f"{name} must be a {'text' if kind is str else 'whole number'}.")
+        raise ValueError(f"{name} must be {'a string' if kind is str else 'an integer'}.")
     return value
 
 
@@ -306,9 +307,9 @@ class _Handler(BaseHTTPRequestHandler):
             # Reject host names of other sites that resolve to this computer (DNS rebinding).
             hosts = [host.strip().lower() for host in self.headers.get_all("Host", [])]
             if len(hosts) != 1:
-                raise _Refusal(HTTPStatus.BAD_REQUEST, "A request names one host.")
+                raise _Refusal(HTTPStatus.BAD_REQUEST, "A request must have exactly one Host header.")
             if hosts[0] not in self.server.hosts:
-                raise _Refusal(HTTPStatus.FORBIDDEN, "This is for this computer only.")
+                raise _Refusal(HTTPStatus.FORBIDDEN, "The report is available on this computer only.")
             answer(self._place())
         except _Refusal as refusal:
             self._send(refusal.status, f"{refusal}\n".encode(), _PLAIN)
@@ -318,13 +319,13 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             path = urlsplit(self.path).path
         except ValueError:
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "The request target is not a valid URL.") from None
         root, token, *rest = [*path.split("/", 2), ""] if "/" in path else (path, "")
         if not root and secrets.compare_digest(token.encode(), self.server.token.encode()):
             return rest[0] if len(rest) > 1 else "/"
         if self.command == "GET" and self.server.invites(token):
             return "/"
-        raise _Refusal(HTTPStatus.NOT_FOUND, "There is only the report, at the address that was printed.")
+        raise _Refusal(HTTPStatus.NOT_FOUND, "Not found; open the report at the printed address.")
 
     def _page(self, place: str) -> None:
         if place == "/":
@@ -335,7 +336,7 @@ class _Handler(BaseHTTPRequestHandler):
             panel, name = self.server.panel, place.removeprefix("api/")
             found = panel.get(name) if panel is not None and name != place else None
             if found is None:
-                raise _Refusal(HTTPStatus.NOT_FOUND, "There is only the report here.")
+                raise _Refusal(HTTPStatus.NOT_FOUND, "Not found; only the report is served.")
             if isinstance(found, tuple):
                 self._send(HTTPStatus.OK, found[1], found[0])
             else:
@@ -344,7 +345,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _change(self, place: str) -> None:
         panel, action = self.server.panel, place.removeprefix("api/")
         if panel is None or action not in _ACTIONS or action == place:
-            raise _Refusal(HTTPStatus.NOT_FOUND, "Nothing can be changed here.")
+            raise _Refusal(HTTPStatus.NOT_FOUND, "This path does not accept POST requests.")
         request = self._request()
         try:
             self._send_json(HTTPStatus.OK, panel.act(action, request))
@@ -353,24 +354,26 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             self._send_json(HTTPStatus.BAD_REQUEST, {"error": str(error)})
         except OSError as error:
-            sentence = f"the answer cannot be saved, and does not count: {error.strerror or error}"
+            sentence = f"the answer was discarded because it cannot be saved: {error.strerror or error}"
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _request(self) -> dict[str, Any]:
         """Read the JSON of a request, which must come from the page itself."""
         origin = f"http://{self.headers['Host'].strip().lower()}"
         if [each.lower() for each in self.headers.get_all("Origin", [])] != [origin]:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "Answers come from the page itself.")
+            raise _Refusal(HTTPStatus.FORBIDDEN, "Answers are accepted from the report page only.")
         if self.headers.get_content_type() != "application/json" or "Content-Type" not in self.headers:
-            raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Answers are application/json.")
+            raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The content type must be application/json.")
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or len(lengths) != 1:
-            raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "Answers say their length once.")
+            raise _Refusal(
+                HTTPStatus.LENGTH_REQUIRED, "A request must have exactly one Content-Length header."
+            )
         if not (lengths[0].isascii() and lengths[0].isdigit()):
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "The length is not a number.")
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "Content-Length must be a non-negative integer.")
         if len(lengths[0]) > 9 or int(lengths[0]) > _LARGEST_ANSWER:
             raise _Refusal(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Answers have at most {_LARGEST_ANSWER} bytes."
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"Answers must not exceed {_LARGEST_ANSWER} bytes."
             )
         body = self.rfile.read(int(lengths[0]))
         try:
@@ -378,7 +381,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict) or len(body) < int(lengths[0]):
-            raise _Refusal(HTTPStatus.BAD_REQUEST, "This is not JSON object.")
+            raise _Refusal(HTTPStatus.BAD_REQUEST, "The body must be a complete JSON object.")
         return request
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:

@@ -153,7 +153,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
     if resume and not folder.resumed and not quiet:
         click.echo(f"Nothing to resume in {out}: starting from the beginning.", err=True)
     if not quiet and samples.n_samples > LONG and method.equal_columns:
-        click.echo(f"Clustering {samples.n_samples} samples, which may take some minutes ...", err=True)
+        click.echo(f"Clustering {samples.n_samples} samples; this may take a few minutes ...", err=True)
     outcome = run_job(job, folder, with_report=not options["no_report"], plain_csv=options["plain_csv"])
     if options["as_json"]:
         click.echo(json_text({"folder": str(folder.path), **outcome.record}))
@@ -169,7 +169,7 @@ def run_fit(data: str, out: Path, options: Mapping[str, Any]) -> None:
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:
     """Describe what is saved after an interruption, and the next step."""
     if outcome.record["status"] == "complete":
-        return "Interrupted after the fit: its whole result is saved."
+        return "Interrupted after the fit: the complete result is saved."
     has_result = "result" in outcome.record
     saved = "the result so far is saved" if has_result else "there is no result yet"
     return f"Interrupted: {saved}; {after_interruption(folder, job, has_result=has_result)}."
@@ -267,8 +267,8 @@ def _require_used(filling: Mapping[str, str], samples: Samples, method: str) -> 
             )
         if name == "weights" and not samples.has_equal_columns:
             raise DataError(
-                f"--weights requires columns of equal scale, which method {method} does not get here; "
-                "leave out --set scale=..., if given"
+                f"--weights requires columns of equal scale, which method {method} does not receive "
+                "here; omit --set scale=..., if given"
             )
 
 
@@ -279,8 +279,8 @@ def _warn_of_missing(job: Job) -> None:
         if names:
             listed = " and ".join(map(repr, names[:3])) + (" and more" if len(names) > 3 else "")
             warn_caller(
-                f"the clusters follow the missing cells of {listed}: they may reflect how the table was "
-                "filled rather than its content"
+                f"the clusters are associated with the missing cells of {listed}: they may reflect "
+                "how cells were filled rather than the data"
             )
 
 
@@ -331,9 +331,9 @@ def _summary(found: ClusteringResult) -> dict[str, Any]:
 def after_interruption(folder: RunFolder, job: Job, *, has_result: bool) -> str:
     """Describe the next step after an interruption."""
     if (folder.path / CHECKPOINT).exists():
-        return "go on with the same command and --resume"
+        return "continue with the same command and --resume"
     if writes_checkpoints(job.method, job.estimator.get_params(deep=False)):
-        return "there is no checkpoint to go on from (--checkpoint-every writes them)"
+        return "there is no checkpoint to continue from (--checkpoint-every writes them)"
     return f"the same command starts from the beginning{', in another folder' if has_result else ''}"
 
 
@@ -364,9 +364,9 @@ def save_report(folder: Path, job: Job, record: Mapping[str, Any], extra: Mappin
 
 
 def _warn(why: str, files: Sequence[str], has_checkpoint: bool) -> None:
-    later = ", and `moo-clustering report` can make the page later" if CONTENT in files else ""
+    later = "; `moo-clustering report` can create the page later" if CONTENT in files else ""
     if not later and has_checkpoint:
-        later = ", and the same command with --resume makes it"
+        later = "; the same command with --resume creates it"
     warn_caller(f"{REPORT} could not be written ({why}); the results are saved{later}")
 
 
@@ -393,7 +393,7 @@ def report_arguments(job: Job, record: Mapping[str, Any]) -> dict[str, Any]:
 def _facts(job: Job, record: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = [("data", job.samples.name), *[("warning", text) for text in record["warnings"]]]
     if notes := job.samples.notes:
-        more = f"; and {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
+        more = f"; {len(notes) - _NOTES} more steps in run.json" if len(notes) > _NOTES else ""
         facts.append(("preparation", "; ".join(notes[:_NOTES]) + more))
     if job.why:
         facts.append(("method taken", job.why))
@@ -425,7 +425,7 @@ def summary(job: Job, record: Mapping[str, Any], clusters: pd.DataFrame | None, 
         result = record["result"]
         sizes = sorted(filter(None, result["sizes"]), reverse=True)
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
-        noise = f", {result['n_noise']} in none" if "n_noise" in result else ""
+        noise = f", {result['n_noise']} noise" if "n_noise" in result else ""
         rows.append(["clusters", f"{result['n_clusters']} of {shown} {kind}{noise}"])
         if (recall := recall_text(found.neighbor_recall)) is not None:
             rows.append(["neighbours", recall])
@@ -459,8 +459,8 @@ def label_rows(job: Job, kind: str) -> list[list[str]]:
     n_given, n_held_out = int(use.is_given.sum()), int(use.is_held_out.sum())
     what = _counted(len(use.names), "labels" if use.multilabel else "classes")
     several = ", any number each" if use.multilabel else ""
-    rest = f", those of {n_held_out} score it" if n_held_out else ""
-    return [["labels", f"{what}{several}; the fit was given those of {_counted(n_given, kind)}{rest}"]]
+    rest = f"; {n_held_out} others are withheld for scoring" if n_held_out else ""
+    return [["labels", f"{what}{several}; the fit uses the labels of {_counted(n_given, kind)}{rest}"]]
 
 
 def bag_rows(record: Mapping[str, Any]) -> list[list[str]]:
@@ -514,7 +514,7 @@ def _controls(record: Mapping[str, Any]) -> list[list[str]]:
     rows.append(["evolved", f"best score {controls['score']['result']:.4f}{_rand(record['scores'])}"])
     for key, title in names.items():
         if key not in controls["ari_to_labels"]:
-            rows.append([title, "left out, as the evolution was interrupted"])
+            rows.append([title, "omitted because the evolution was interrupted"])
             continue
         like = controls["ari_to_labels"][key]
         text = f"best score {controls['score'][key]:.4f}{_rand(controls['scores'][key])}"
@@ -544,12 +544,10 @@ def prediction_rows(record: Mapping[str, Any], kind: str) -> list[list[str]]:
     if not found.get("n_scored"):
         return []
     n_labels, area = found["n_labels_scored"], found["macro_auc"]
-    shown = "undefined: all or none of them have each label" if area is None else f"{area:.4f}"
+    shown = "undefined: every label is on all or none of them" if area is None else f"{area:.4f}"
     if area is not None and n_labels < len(found["auc"]):
         shown += f" ({n_labels} of {len(found['auc'])} labels; the others are on all or none)"
-    rows = [
-        ["predictions", f"of the labels of {_counted(found['n_scored'], kind)} that the fit was not given"]
-    ]
+    rows = [["predictions", f"of the withheld labels of {_counted(found['n_scored'], kind)}"]]
     rows.append(["  macro AUC", shown])
     if "micro_f1" in found:
         rows.append(["  micro F1", f"{found['micro_f1']:.4f}"])
@@ -572,8 +570,8 @@ def bag_remark(record: Mapping[str, Any]) -> str | None:
     if len(sizes) < 2 or (min(sizes) > 1 and min(sizes) >= _SMALL * sum(sizes)):
         return None
     return (
-        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: indices of separation favour outlying "
-        "bags against all others. --set min_cluster_size=N keeps N bags in every cluster."
+        f"A cluster holds only {_bags(min(sizes))} of {sum(sizes)}: separation indices favour "
+        "clusters of outlying bags. --set min_cluster_size=N requires N bags in every cluster."
     )
 
 
@@ -583,7 +581,7 @@ def prediction_remark(record: Mapping[str, Any]) -> str | None:
     if found is None or found["n_scored"]:
         return None
     return (
-        "Nothing scores the predictions, because every known label reached the fit: --hold-out 0.2 "
+        "The predictions cannot be scored, because the fit used every known label; --hold-out 0.2 "
         "withholds a fifth of them."
     )
 
@@ -594,13 +592,14 @@ def pareto_remarks(record: Mapping[str, Any]) -> list[str]:
     if names := record.get("sorted_by"):
         shown = " and of ".join(map(repr, names[:_SHOWN]))
         remarks.append(
-            f"Nearly every cluster has one value of {shown}. --drop leaves such a column out, to see which "
-            "clusters there are besides."
+            f"Nearly every cluster has one value of {shown}. Omit such a column with --drop to find "
+            "other clusters."
         )
     if "controls" in record:
         remarks.append(
-            "Evolution raises the score it searches by; on the data it was measured on, the clusters came no "
-            "nearer to known classes than without it. Trust it no more than its controls."
+            "Evolution improves the score that it optimises. In our experiments, its clusters were "
+            "no closer to known classes than the clusters without it, so do not trust it more than "
+            "its controls."
         )
     return remarks
 

@@ -73,12 +73,12 @@ _MOST_ROWS, USUAL = 20_000, 0.99
 _LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
 _NO_RESULT = {
-    "running": "holds a run that is still going on or was killed, and has no result yet",
-    "interrupted": "holds a run that was interrupted before it had a result",
+    "running": "contains a run that is still running or was killed, and has no result yet",
+    "interrupted": "contains a run that was interrupted before it had a result",
 }
 _UNFINISHED = {
-    "interrupted": "The run was interrupted: this is what it had found by then.",
-    "running": "The run is still going on, or was killed: this is what it has saved so far.",
+    "interrupted": "The run was interrupted: this is the result up to then.",
+    "running": "The run is still running, or was killed: this is the result saved so far.",
 }
 # Identifies a page of this package, which can be replaced.
 _MARK = b'<meta name="generator" content="moo_clustering">'
@@ -163,7 +163,7 @@ class RunFolder:
             self._own = {entry.name for entry in self.path.iterdir()}
         except FileExistsError as error:
             self._claimed = False
-            raise FolderError(f"another run has just begun in {self.path}; {_OTHER}") from error
+            raise FolderError(f"another run has just started in {self.path}; {_OTHER}") from error
         except OSError as error:
             self.release()
             raise FolderError(f"cannot write to {self.path}: {error.strerror or error}") from error
@@ -184,8 +184,12 @@ class RunFolder:
         self.unlock()
         self.path = next(path for path in numbered if not path.exists() and not path.is_symlink())
         self.reserve()
-        why = f"has got {' and '.join(sorted(foreign))} of others" if foreign else "was removed or replaced"
-        warn_caller(f"{taken} {why} during the run; the results are in {self.path}")
+        why = (
+            f"received {' and '.join(sorted(foreign))} from another process"
+            if foreign
+            else "was removed or replaced"
+        )
+        warn_caller(f"{taken} {why} during the run; the results are saved in {self.path}")
 
     def lock(self) -> None:
         """Lock the folder, if it exists."""
@@ -278,16 +282,16 @@ def _inspected(path: Path, resume: bool, replaces: str | None) -> tuple[bool, bo
     names = folder_names(path)
     has_checkpoint = CHECKPOINT in names
     if RECORD in names:
-        record = _read_record(path, f"{path} holds a {RECORD} that {{}}; {_OTHER}")
+        record = _read_record(path, f"{path} contains a {RECORD} that {{}}; {_OTHER}")
         if replaces is not None and record.get("command") == replaces:
             return False, True
         # A finished run with a checkpoint and without a report was killed before the report.
         if not (resume and has_checkpoint and CONTENT not in names):
             _check_unfinished(path, record["status"], has_checkpoint, LABELS in names, resume)
     elif names - {CHECKPOINT}:
-        raise FolderError(f"{path} holds other files; {_OTHER}")
+        raise FolderError(f"{path} contains other files; {_OTHER}")
     elif has_checkpoint and not resume:
-        raise FolderError(f"{path} holds a checkpoint; go on from it with --resume or {_OTHER}")
+        raise FolderError(f"{path} contains a checkpoint; continue from it with --resume or {_OTHER}")
     return has_checkpoint, RECORD in names
 
 
@@ -295,17 +299,18 @@ def _check_unfinished(path: Path, status: str, has_checkpoint: bool, has_labels:
     # The order of writes shows the progress of a run: record ("running"), checkpoints, results, report,
     # record ("complete" or "interrupted"), then removal of the checkpoint.
     if status == "complete":
-        raise FolderError(f"{path} holds a finished run; {_OTHER}")
+        raise FolderError(f"{path} contains a finished run; {_OTHER}")
     if has_checkpoint:
         if not resume:
-            raise FolderError(f"{path} holds an unfinished run; go on with it with --resume or {_OTHER}")
+            raise FolderError(f"{path} contains an unfinished run; continue it with --resume or {_OTHER}")
     elif has_labels and status != "running":
         raise FolderError(
-            f"{path} holds the result of an interrupted run without a checkpoint to go on from; {_OTHER}"
+            f"{path} contains the result of an interrupted run without a checkpoint to continue "
+            f"from; {_OTHER}"
         )
     elif status == "running" and not resume:
         raise FolderError(
-            f"{path} holds a run that is still going on or was killed; start over with --resume or {_OTHER}"
+            f"{path} contains a run that is still running or was killed; start over with --resume or {_OTHER}"
         )
 
 
@@ -313,7 +318,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     """Read the record in a folder. Raises a FolderError with ``sentence`` if it is unreadable."""
     try:
         record = json.loads(persistence.read_bytes(path / RECORD, _LARGEST_RECORD))
-        fault = "is of something else, or damaged"
+        fault = "is not a record of this package, or is damaged"
         if record["format"] == FORMAT and isinstance(record["status"], str):
             fault = persistence.version_fault(record.get("version", 1), VERSION)
         # Readable nesting can be too deep to write.
@@ -321,7 +326,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     except OSError as error:
         fault = f"cannot be read: {error.strerror or error}"
     except (ValueError, KeyError, TypeError, RecursionError):
-        fault = "is of something else, or damaged"
+        fault = "is not a record of this package, or is damaged"
     if fault:
         raise FolderError(sentence.format(fault))
     return found
@@ -346,8 +351,8 @@ def run_record(folder: Path) -> dict[str, Any]:
         what = path_fault(folder, "folder of a run") or "does not exist"
         raise FolderError(f"{folder} {what}")
     if not (folder / RECORD).exists():
-        raise FolderError(f"{folder} is not the folder of a run: it has no {RECORD}")
-    return _read_record(folder, f"{folder} is not the folder of a run that can be read: its {RECORD} {{}}")
+        raise FolderError(f"{folder} is not a run folder: it has no {RECORD}")
+    return _read_record(folder, f"{folder} is not a readable run folder: its {RECORD} {{}}")
 
 
 def run_content(folder: Path) -> ReportContent:
@@ -361,7 +366,9 @@ def run_content(folder: Path) -> ReportContent:
 
     record = run_record(folder)
     if not (folder / LABELS).is_file():
-        no_result = _NO_RESULT.get(record["status"], f"holds a run without {LABELS}, and so without a result")
+        no_result = _NO_RESULT.get(
+            record["status"], f"contains a run without {LABELS}, and thus without a result"
+        )
         raise FolderError(f"{folder} {no_result}")
     labels = saved_labels(folder / LABELS)
     try:
@@ -372,12 +379,12 @@ def run_content(folder: Path) -> ReportContent:
         ) from None
     if len(labels) != content.n_samples:
         raise FolderError(
-            f"{folder}: {LABELS} has {len(labels)} samples and {CONTENT} {content.n_samples}; "
-            "they are not of the same run"
+            f"{folder}: {LABELS} contains {len(labels)} samples, but {CONTENT} contains "
+            f"{content.n_samples}; they are from different runs"
         )
     missing = list(content.missing)
     if not np.array_equal(labels, content.labels[content.chosen]):
-        missing.append(f"{LABELS} has other labels than the result shown here: it was changed after the run.")
+        missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
     return replace(content, missing=with_status(missing, record))
 
 
@@ -393,7 +400,7 @@ def saved_table(path: Path) -> pd.DataFrame:
         except ValueError as error:  # including empty files and other encodings
             raise FolderError(f"{path} is damaged: {' '.join(str(error).split())}") from error
     if "label" not in frame:
-        raise FolderError(f"{path} is damaged: it has no column of labels")
+        raise FolderError(f"{path} is damaged: it has no label column")
     return frame
 
 
@@ -418,7 +425,7 @@ def save_report_of(
     from moo_clustering.visualization.report.page import page_bytes
 
     if out is None and len(folders) > 1:
-        raise ValueError(f"the report of {len(folders)} runs needs a file to write: --out FILE")
+        raise ValueError(f"the report of {len(folders)} runs requires --out FILE")
     page = folders[0] / REPORT if out is None else out
     # Pages in other folders do not belong to the run, whose folder need not be writable.
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
@@ -464,7 +471,7 @@ def _check_page(page: Path) -> None:
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
     if not page.parent.is_dir():
-        raise ValueError(f"there is no folder {page.parent} to save the report in")
+        raise ValueError(f"cannot save the report: folder {page.parent} does not exist")
     with suppress(FileNotFoundError), persistence.open_file(page) as file:
         if _MARK not in file.read(4096):
             raise ValueError(
@@ -484,8 +491,8 @@ def merged_content(folders: Sequence[Path]) -> ReportContent:
     files = list(dict.fromkeys(files))
     if len(files) > 1 and all(name == str(row) for row, name in enumerate(merged.sample_names)):
         sentence = (
-            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows of the same number "
-            "are taken for the same sample."
+            f"The runs are on {' and '.join(files)}, whose rows have no names, so rows with the same "
+            "number are assumed to be the same sample."
         )
         return replace(merged, missing=[sentence, *merged.missing])
     return merged
@@ -698,14 +705,14 @@ def load_model(folder: Path) -> dict[str, Any]:
         raise FolderError(f"{path} {fault}")
     if not path.exists():
         raise FolderError(
-            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the method "
-            "makes no predictions"
+            f"{folder} has no {MODEL}; fit writes it for tables, unless --no-prepare was used or the "
+            "method does not predict"
         )
     try:
         with zipfile.ZipFile(path) as archive:
             n_bytes = sum(each.file_size for each in archive.infolist())
         if n_bytes > persistence.most_expanded(path.stat().st_size, persistence.EXPANSION):
-            raise ValueError(f"it would take {n_bytes / 2**30:.1f} GiB of memory")
+            raise ValueError(f"it would require {n_bytes / 2**30:.1f} GiB of memory")
         types = io.get_untrusted_types(file=path)
         own = {name for name in types if name.startswith("moo_clustering.")}
         foreign = sorted(set(types) - own - _MODEL_TYPES)
@@ -715,7 +722,7 @@ def load_model(folder: Path) -> dict[str, Any]:
             f"{path} cannot be read ({message_line(str(error))}); fit again with this version"
         ) from error
     if foreign:
-        raise FolderError(f"{path} is not read, because it contains objects of type {foreign[0]}")
+        raise FolderError(f"{path} was not loaded, because it contains objects of type {foreign[0]}")
     if not isinstance(model, dict) or model.get("format") != _MODEL_FORMAT:
         raise FolderError(f"{path} is not the model of a run")
     if fault := persistence.version_fault(model.get("version"), _MODEL_VERSION):
@@ -902,6 +909,6 @@ def draw_pool(path: Path, coassociation: Callable[[int], Coassociation], title: 
         labels,
         eigenvalues,
         vectors[:, :n_clusters],
-        title=f"{title}: the lighter, the more partitions of the pool have two {what} together{part}",
+        title=f"{title}: lighter if the two {what} share a cluster in more partitions of the pool{part}",
         path=path,
     )

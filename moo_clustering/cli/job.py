@@ -120,8 +120,8 @@ def choose_method(method: str | None, data: str, bag: str | None) -> tuple[str, 
     path = Path(data)
     bags = data not in BUNDLED and path.is_file() and holds_bags(path, bag)
     if bags and not holds_label_sets(path, METHODS[RECOMMENDED], None):
-        return RECOMMENDED_FOR_BAGS, "the recommended one for bags, as none was named"
-    return RECOMMENDED, "the recommended one, as none was named"
+        return RECOMMENDED_FOR_BAGS, "the default for bags, as no method was specified"
+    return RECOMMENDED, "the default, as no method was specified"
 
 
 def parse_settings(settings: Sequence[str], method: str, estimator_class: type[Any]) -> dict[str, Any]:
@@ -137,14 +137,14 @@ def parse_settings(settings: Sequence[str], method: str, estimator_class: type[A
         name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise ValueError(f"--set needs name=value, got {quoted(setting)}")
+            raise ValueError(f"--set must be name=value, got {quoted(setting)}")
         if name in FLAGS and name in parameters:
-            raise ValueError(f"{name} is not given with --set but with {FLAGS[name]}")
+            raise ValueError(f"{name} must be set with {FLAGS[name]}, not --set")
         if name not in parameters:
             hint = did_you_mean(name, allowed) or f"; `moo-clustering methods {method}` lists its options"
             raise ValueError(f"method {method} has no option {name!r}{hint}")
         if name in options:
-            raise ValueError(f"--set sets {name} twice")
+            raise ValueError(f"--set {name} was specified more than once")
         options[name] = _value(text.strip())
     return options
 
@@ -199,8 +199,8 @@ def build_estimator(
     _require_generations(method, known, options, given)
     if checkpoint is not None and "n_gen" in known and options.get("n_gen", known["n_gen"].default) == 0:
         raise ValueError(
-            f"method {method.name} has no generations unless --set n_gen=... gives it some, and no use for "
-            "--checkpoint-every or --resume without them"
+            f"method {method.name} has no generations without --set n_gen=..., so --checkpoint-every "
+            "and --resume do not apply"
         )
     for name in given:
         if name == "n_clusters" and name not in known and "k_max" in known:
@@ -213,9 +213,9 @@ def build_estimator(
     required = {name for name, parameter in known.items() if parameter.default is parameter.empty}
     for name in sorted(required - given.keys() - options.keys()):
         raise ValueError(
-            f"method {method.name} needs the number of clusters: give it with -k"
+            f"method {method.name} requires the number of clusters: set it with -k"
             if name == "n_clusters"
-            else f"method {method.name} needs the option {name}: give it with --set {name}=..."
+            else f"method {method.name} requires the option {name}: set it with --set {name}=..."
         )
     return estimator_class(**options, **{name: value for name, value in given.items() if name in known})
 
@@ -235,8 +235,8 @@ def _require_generations(
         ):
             if is_given and found != value:
                 raise ValueError(
-                    f"method {method.name} has no generations with {name}={found}, and no use for {flag}; "
-                    f"it has both with --set {name}={value}"
+                    f"method {method.name} has no generations with {name}={found}, so {flag} does "
+                    f"not apply; use --set {name}={value}"
                 )
 
 
@@ -271,7 +271,7 @@ def estimator_input(
     elif options:
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in options)
         raise ValueError(
-            f"{flags} can only be given for documents, and {samples.name} is read as {samples.read_as}"
+            f"{flags} can only be used for documents, but {samples.name} is read as {samples.read_as}"
         )
     return (samples if n_features is None else most_telling(samples, labels, n_features)), labels
 
@@ -292,7 +292,9 @@ def _document_features(
     method: Method, estimator: Any, samples: TextSamples, seed: int, quiet: bool, options: dict[str, Any]
 ) -> TextSamples:
     if estimator.get_params(deep=False).get("input") == "counts":
-        raise ValueError("documents become tf-idf weights; input=counts is for tables of counts")
+        raise ValueError(
+            "documents are converted to tf-idf weights; input=counts is only for tables of counts"
+        )
     if method.stems:
         if "svd" in options:
             raise ValueError(f"method {method.name} uses term weights directly and does not accept --svd")
@@ -307,8 +309,8 @@ def _document_features(
     text = text_features(samples, sparse=method.sparse, seed=seed, **options)
     if not (method.sparse or quiet or "svd" in options):
         click.echo(
-            f"Note: method {method.name} takes no sparse data, so {len(text.feature_names)} terms are "
-            f"reduced to {text.X.shape[1]} components (--svd N for another number).",
+            f"Note: method {method.name} does not accept sparse data, so {len(text.feature_names)} "
+            f"terms are reduced to {text.X.shape[1]} components (--svd N for another number).",
             err=True,
         )
     return text
@@ -323,8 +325,8 @@ def units_note(estimator: Any, samples: Samples) -> str | None:
     if len(spreads) < 2 or (ratio := spreads.max() / spreads.min()) < _UNITS:
         return None
     return (
-        f"Note: one feature varies {ratio:.3g} times as much as another, and they are taken as they are; "
-        "--set scale=standard puts them on one scale, --set scale=none silences this."
+        f"Note: one feature varies {ratio:.3g} times as much as another, and features are not "
+        "scaled; --set scale=standard scales them, --set scale=none silences this note."
     )
 
 
@@ -431,8 +433,8 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
     if use is None or not use.is_given.any():
         if hold_out is not None:
             raise DataError(
-                f"--hold-out withholds labels from the fit, and there are none in {samples.name}"
-                + ("; --partial-labels names a column of them" if use is None else "")
+                f"--hold-out withholds labels from the fit, but {samples.name} contains none"
+                + ("; name a label column with --partial-labels" if use is None else "")
             )
         return use
     if hold_out:
@@ -446,7 +448,7 @@ def label_use(samples: Samples, hold_out: float | None, seed: int) -> LabelUse |
         return use
     has_sample = np.any(use.given > 0, axis=0).tolist()
     if unseen := [name for name, has in zip(use.names, has_sample, strict=True) if not has]:
-        warn_caller(f"no sample of the fit has {_listed(unseen)}, which cannot be predicted")
+        warn_caller(f"no sample in the fit has {_listed(unseen)}, so it cannot be predicted")
     return use
 
 
@@ -486,12 +488,12 @@ def most_telling(samples: Samples, labels: LabelUse | None, n_features: int) -> 
     """
     if not samples.has_terms:
         raise DataError(
-            f"--features selects words of documents and features of multi-label files, and {samples.name} is "
-            "a table of numbers"
+            "--features selects words of documents and features of multi-label files, but "
+            f"{samples.name} is a table of numbers"
         )
     if labels is None or labels.y is None:
         raise DataError(
-            "--features selects by the labels that the fit is given, and there are none"
+            "--features selects by the labels in the fit, but there are none"
             + ("" if labels is None else ": --hold-out withholds them all")
         )
     selector = InformationGainSelector(n_features).fit(samples.X, labels.y)

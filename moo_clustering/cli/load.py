@@ -110,7 +110,7 @@ def load_data(
     if data in BUNDLED:
         options = {"--bag": bag, "--text-columns": text_columns, **named}
         if given := [flag for flag, value in options.items() if value]:
-            raise DataError(f"{' and '.join(given)} name columns of a file; {data} is a bundled data set")
+            raise DataError(f"{' and '.join(given)} name columns of a file, but {data} is a bundled data set")
         if label_file is not None:
             raise DataError(f"--label-file requires a file of samples, but {data} is a bundled data set")
         check_method(method, data, None, holds=False)
@@ -118,7 +118,7 @@ def load_data(
     path = Path(data)
     if not path.exists() and not path.suffix:
         raise DataError(
-            f"no file and no bundled data set is named {data}; bundled data sets are "
+            f"{data} is neither a file nor a bundled data set; bundled data sets are "
             f"{', '.join(BUNDLED)}{did_you_mean(data, BUNDLED)}"
         )
     if bag is None and holds_label_sets(path, method, label_file):
@@ -154,7 +154,7 @@ def load_data(
     try:
         table = read_table(path, **roles._replace(categories=method.categorical)._asdict())
     except NotNumericError as error:
-        raise DataError(f"{error.problem}, and {_without_text(method, error.columns)}") from error
+        raise DataError(f"{error.problem}; {_without_text(method, error.columns)}") from error
     except DataError as error:
         raise DataError(with_flags(error, _TABLE_FLAGS)) from error
     return (CategorySamples if isinstance(table, CategoryTable) else Samples).of(table)
@@ -174,14 +174,19 @@ def check_method(method: Method, data: str, bag: str | None, *, holds: bool) -> 
 
     if holds and not method.bags:
         names = ", ".join(known.name for known in METHODS.values() if known.bags)
-        how = f"--bag {bag} makes bags of the rows of {data}" if bag else f"{data} holds bags of instances"
+        how = (
+            f"--bag {bag} groups the rows of {data} into bags"
+            if bag
+            else f"{data} contains bags of instances"
+        )
         raise DataError(
-            f"{how}, and method {method.name} accepts single rows; methods that accept bags are {names}"
+            f"{how}, but method {method.name} accepts single rows; methods that accept bags are {names}"
         )
     if method.bags and not holds:
         raise DataError(
-            f"method {method.name} accepts bags of instances, but {data} contains single samples; name the "
-            "column of bag identifiers by --bag COLUMN, or use an .arff, .dat or .npz file of bags"
+            f"method {method.name} accepts bags of instances, but {data} contains single samples; "
+            "name the column of bag identifiers with --bag COLUMN, or use an .arff, .dat or .npz "
+            "file of bags"
         )
 
 
@@ -235,8 +240,8 @@ def _refuse_classes(table: BagTable) -> None:
         column = name.partition("=")[0]
         if may_be_role(column, BagOptions(bag=column)):
             raise DataError(
-                f"column {column!r} looks like the known classes of the bags and would be a feature; name it "
-                f"with --labels {column}, or leave it out with --drop {column}"
+                f"column {column!r} looks like the known classes of the bags but would be a feature; "
+                f"name it with --labels {column}, or omit it with --drop {column}"
             )
 
 
@@ -306,8 +311,8 @@ def load_label_sets(
     for flag, value in others.items():
         if value:
             raise DataError(
-                f"{flag} does not apply to {path.name}: its label sets are in the file and used by the fit; "
-                "withhold some by --hold-out to score the predictions"
+                f"{flag} does not apply to {path.name}: its label sets are in the file and used by "
+                "the fit; withhold some with --hold-out to score the predictions"
             )
     names = None if partial_labels is None else [name.strip() for name in partial_labels.split(",")]
     is_archive = path.suffix.lower() == ".npz"
@@ -436,9 +441,7 @@ def load_prepared(
         if preparation == "mixed" and prepared.category_names and not is_equal:
             # Among indicators 0 and 1, the unit of a number would determine its influence.
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
-            notes.append(
-                "columns have equal weights, as some are categories (unless --set scale=... is given)"
-            )
+            notes.append("columns have equal weights, as some are categories (override with --set scale=...)")
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     notes += prepared.notes
@@ -485,10 +488,10 @@ def _without_text(method: Method, columns: Sequence[str]) -> str:
     out = " ".join(f"--drop {shlex.quote(column)}" for column in columns[:3])
     more = " and so on" if len(columns) > 3 else ""
     return (
-        f"method {method.name} takes numbers only: without --no-prepare, features are made of such columns; "
-        f"or leave them out with {out}{more}, say with --labels, "
-        "--partial-labels or --id-column what such a column is, read it as texts with --text-columns, or "
-        f"take a method for categories ({takers})"
+        f"method {method.name} accepts numbers only; omit --no-prepare to convert such columns to "
+        f"features, exclude them with {out}{more}, declare their role with --labels, "
+        "--partial-labels or --id-column, read them as texts with --text-columns, or use a method "
+        f"for categories ({takers})"
     )
 
 
@@ -555,7 +558,7 @@ def stem_features(
     most = max_df * len(texts) if isinstance(max_df, float) else max_df
     kept = np.flatnonzero(counts.getnnz(axis=0) <= most)
     if not len(kept):
-        raise DataError(f"min_df={min_df} and max_df={max_df} leave no term of the {len(texts)} documents")
+        raise DataError(f"min_df={min_df} and max_df={max_df} leave no terms in the {len(texts)} documents")
     with warnings.catch_warnings():
         # The estimators warn about documents without terms.
         warnings.simplefilter("ignore", UserWarning)

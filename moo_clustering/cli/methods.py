@@ -104,7 +104,7 @@ def _entry(method: Method) -> str:
         "pairs": "--must-link, --cannot-link",
     }
     takes = ["bags of instances (.arff, .dat, .npz, --bag)"] if method.bags else []
-    takes += ["columns of text, whose values are categories"] if method.categorical else []
+    takes += ["text columns, whose values are categories"] if method.categorical else []
     if takes or method.supervision:
         rows.append(("takes", ", ".join([*takes, *(flags[kind] for kind in method.supervision)])))
     if method.aliases:

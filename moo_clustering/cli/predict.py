@@ -35,7 +35,7 @@ def run_predict(
     model = load_model(folder)
     path = Path(f"{data.name.split('.')[0]}-{CLUSTERED}") if out is None else out
     if path.exists():
-        raise DataError(f"{path} exists already; name another file with --out")
+        raise DataError(f"{path} already exists; name another file with --out")
     with shown_warnings():
         frame, _, notes = read_frame(data, Roles(header=model["header"] if header is None else header))
         try:
@@ -57,8 +57,8 @@ def run_predict(
     if n := int(unlike.sum()):
         share, are = f"{n} of {len(labels)} rows ({n / len(labels):.0%})", "is" if n == 1 else "are"
         click.echo(
-            f"{share} {are} unlike the fit: farther from the nearest of its rows than {USUAL:.0%} of the "
-            "rows of their cluster."
+            f"{share} {are} unlike the fit: farther from the nearest row of the fit than {USUAL:.0%} "
+            "of the rows in the same cluster."
         )
     click.echo(f"Saved {path}.")
 

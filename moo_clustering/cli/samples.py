@@ -59,7 +59,7 @@ class Samples(Table):
     # Noun for a sample.
     kind: ClassVar[str] = "sample"
     # Kind of data, for messages about options that do not apply.
-    read_as: ClassVar[str] = "a table (--text-columns names columns of text)"
+    read_as: ClassVar[str] = "a table (--text-columns names text columns)"
     # Whether the data can be shown as a table, and whether its features are numbers in their own units.
     is_table: ClassVar[bool] = True
     has_units: ClassVar[bool] = True
@@ -227,7 +227,7 @@ class CategorySamples(Samples):
     @property
     def features(self) -> str:
         """Number of features and of categorical features."""
-        return f"{super().features}, {len(self.category_names)} of categories"
+        return f"{super().features}, {len(self.category_names)} categorical"
 
     def record(self) -> dict[str, Any]:
         """Adds the columns of categories."""

@@ -26,7 +26,7 @@ from moo_clustering._messages import message_line, path_fault, quoted, value_lin
 INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
 _SOON = 0.02
-_LESS_MEMORY = "give it fewer samples, a method that compares fewer of them, or end other programs"
+_LESS_MEMORY = "use fewer samples or a method that compares fewer of them, or close other programs"
 # Warnings of other packages for developers.
 _NOT_FOR_USERS = (
     DeprecationWarning,
@@ -228,7 +228,7 @@ class PathArgument(click.Path):
             while not parent.exists():
                 parent = parent.parent
             if not os.access(parent, os.W_OK | os.X_OK):
-                fault = f"cannot be made: {parent}: {os.strerror(errno.EACCES)}"
+                fault = f"cannot be created: {parent}: {os.strerror(errno.EACCES)}"
         if fault:
             name = "the path" if param is None else max(param.opts, key=len)
             if isinstance(param, click.Argument):
@@ -307,7 +307,7 @@ def _check_environment() -> None:
             parts = value.split(",") if name == "OMP_NUM_THREADS" else [value]
             whole = all(re.fullmatch(r"\s*\+?\d{1,9}\s*", part) for part in parts)
             if not whole or min(map(int, parts)) < _INTEGERS[name]:
-                asked = f"must be an integer from {_INTEGERS[name]}"
+                asked = f"must be an integer of at least {_INTEGERS[name]}"
         elif name in _NUMBERS:
             try:
                 float(value)
@@ -317,7 +317,7 @@ def _check_environment() -> None:
             try:
                 list(Formatter().parse(value))
             except ValueError as error:
-                asked = f"must be a format of progress bars ({error})"
+                asked = f"must be a valid progress bar format ({error})"
         elif name in _UNUSABLE:
             asked = "must be unset"
         if asked:
@@ -365,8 +365,8 @@ def reported() -> Iterator[None]:
     except EOFError as error:
         # Otherwise, click would treat it as the end of a dialog.
         raise click.ClickException(
-            f"data ended too early: {message_line(error) or 'EOFError'}; "
-            "--traceback before the command shows where"
+            f"data ended too early: {message_line(error) or 'EOFError'}; use --traceback before the "
+            "command to see where"
         ) from error
     except ImportError as error:
         from moo_clustering._arrays import MissingPackageError
@@ -422,7 +422,7 @@ def compiling_told(verbose: bool = True) -> Iterator[None]:
     def tell() -> None:
         if verbose and sys.stderr.isatty() and not told.setdefault("compiling", False):
             told["compiling"] = True
-            later = "; later runs find them ready" if saves() else ""
+            later = "; later runs reuse them" if saves() else ""
             with tqdm.external_write_mode():
                 click.echo(f"Compiling inner loops for this computer{later}.", err=True)
 

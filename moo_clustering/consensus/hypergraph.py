@@ -148,12 +148,12 @@ def cspa(
         integer("n_neighbors", n_neighbors, 1, edges.n_samples, _OBJECTS)
         if partitioner in ("average", "svd"):
             raise ValueError(
-                f"n_neighbors needs partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
+                f"n_neighbors requires partitioner='metis' or 'spectral'; {partitioner!r} has no graph"
             )
     if partitioner == "svd" and n_clusters > edges.n_edges:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than all runs have together, {edges.n_edges}; "
-            "partitioner='svd' cannot separate them"
+            f"n_clusters={n_clusters} is more than the number of clusters of all runs, "
+            f"{edges.n_edges}; partitioner='svd' cannot separate so many clusters"
         )
     metis = use_metis(partitioner, "average", "cspa")
     if partitioner != "svd":
@@ -208,14 +208,15 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
     needed = BYTES_PER_PAIR[partitioner] * n_samples * width
     if needed > max_memory:
         advice = (
-            "give n_neighbors to partitioner='metis' or 'spectral'"
+            "pass n_neighbors with partitioner='metis' or 'spectral'"
             if n_neighbors is None
             else "lower n_neighbors"
         )
         raise ValueError(
-            f"cspa compares all pairs of {n_samples} objects and needs {needed / 2**30:.3g} GiB, more than "
-            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); take partitioner='svd', which "
-            f"compares none, {advice}, use mcla or hbgf, or raise max_memory."
+            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, "
+            f"which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use "
+            f"partitioner='svd', which does not compare pairs, {advice}, use mcla or hbgf, or "
+            "increase max_memory."
         )
 
 
@@ -333,9 +334,9 @@ def check_ensemble(
     if len(lost):
         shown = ", ".join(map(str, lost[:5])) + (", ..." if len(lost) > 5 else "")
         raise ValueError(
-            f"labels must place every object in at least one run (of weight above 0); {len(lost)} of "
-            f"{edges.n_samples} are -1 in all of them: {shown}. Leave these columns out, as in "
-            "labels[:, (labels >= 0).any(axis=0)]"
+            "labels must assign every object in at least one run (of positive weight), but "
+            f"{len(lost)} of {edges.n_samples} objects are -1 in all runs: {shown}. Remove these "
+            "columns, as in labels[:, (labels >= 0).any(axis=0)]"
         )
     return edges, run_weights
 
@@ -452,7 +453,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     if partitioner == "metis":
         if _load() is None:
             raise MissingPackageError(
-                f"{function} with METIS needs pymetis: install moo_clustering[metis], or choose "
+                f"{function} with METIS requires pymetis: install moo_clustering[metis], or use "
                 f"{fallback!r} instead."
             )
         return True
@@ -461,7 +462,7 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
     available = _load() is not None
     _say_once(
         f"{function}(partitioner='auto') uses "
-        + ("METIS." if available else f"{fallback!r}, since pymetis is not installed.")
+        + ("METIS." if available else f"{fallback!r}, because pymetis is not installed.")
     )
     return available
 
@@ -504,8 +505,9 @@ def warn_of_balance(
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
         warn_caller(
-            f"METIS makes {n_parts} parts of about equal size, but the largest cluster of most runs has "
-            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; give {instead}."
+            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most "
+            f"runs has {np.median((largest / mean)[unequal]):.3g} times that size {harm}; use "
+            f"{instead}."
         )
 
 

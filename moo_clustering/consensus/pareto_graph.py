@@ -42,7 +42,7 @@ def ensemble_members(F: FloatArray, min_members: int = 1) -> IntArray:
     members: list[int] = []
     F = checked_array(F, "F", np.float64, ndim=(2,))
     if not F.size:
-        raise ValueError(f"F must hold individuals and objectives, got shape {F.shape}")
+        raise ValueError(f"F must have shape (n_individuals, n_objectives), got {F.shape}")
     for front in NonDominatedSorting().do(F):
         members.extend(front)
         if len(members) >= min_members:
@@ -207,8 +207,8 @@ def diversity_graph(
     ranks = _checked_ranks(ranks, lists)
     if weight == "div" and (ranks == ranks[0]).all():
         warn_caller(
-            "es2_weight='div' gives every member weight 0, since all members of the ensemble are "
-            "alike; using es2_weight='count'."
+            "es2_weight='div' gives every member weight 0, because all members of the ensemble are "
+            "equal; using es2_weight='count'."
         )
         weight = "count"
     return diversity_weights(ranks, lists, weight=weight, n_jobs=n_jobs)
@@ -288,7 +288,7 @@ def kernel_graph(
     """
     edges, distances = edge_distances(ranks, lists)
     if laplacian == "unnormalized":
-        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to cut off outliers; prefer 'sym'.")
+        warn_caller("ensemble='es3' with laplacian='unnormalized' tends to separate outliers; prefer 'sym'.")
     if sigma == "grid":
         graphs = (symmetrize(kernel_weights(edges, distances, s)) for s in SIGMA_GRID)
         gaps = [eigengap(graph, n_clusters, rng=rng) for graph in graphs]

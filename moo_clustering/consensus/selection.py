@@ -174,7 +174,10 @@ def select_pareto(
     ]
     counted = np.array([one is not None for one in partitions])
     if not counted.any():
-        raise ValueError(f"every subset found leaves objects unseen by its runs; raise min_runs={min_runs}")
+        raise ValueError(
+            "every subset found lacks objects, because they are in none of its runs; increase "
+            f"min_runs={min_runs}"
+        )
     consensus = np.array([one for one in partitions if one is not None])
     if choose == "anmi":
         scores = pairwise_nmi(consensus, rows).mean(axis=1)
@@ -246,11 +249,11 @@ def _consensus(
 def _checked_features(choose: str, X: Any, n_samples: int) -> Any:
     if choose == "anmi":
         if X is not None:
-            raise ValueError("X is only used by choose='i2'; leave it out or choose 'i2'")
+            raise ValueError("X is only used with choose='i2'; omit it or set choose='i2'")
         return None
     if X is None:
-        raise ValueError("choose='i2' needs X, the weighted documents")
+        raise ValueError("choose='i2' requires X, the weighted documents")
     X = checked_table(X, dtype=FLOATS, accept_sparse="csr")
     if X.shape[0] != n_samples:
-        raise ValueError(f"X must have one row per object: expected {n_samples}, got {X.shape[0]}")
+        raise ValueError(f"X must have one row per object, {n_samples} in all; got {X.shape[0]}")
     return X

@@ -66,7 +66,7 @@ def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Arr
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
     if n_samples is not None and len(values) != n_samples:
-        raise ValueError(f"y must have one value per sample: expected {n_samples}, got {len(values)}")
+        raise ValueError(f"y must have one value per sample, {n_samples} in all; got {len(values)}")
     hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
     classes = checked_integers(values, "y", hint).astype(np.int64, copy=False)
     wrong = np.flatnonzero(classes < -1)
@@ -79,7 +79,7 @@ def check_partitions(labels: ArrayLike, n_samples: int) -> NDArray[Any]:
     """Check integer labels of a population; a single partition is a population of one."""
     array = checked_array(labels, "labels")
     if array.dtype.kind not in "iuO":
-        raise TypeError(f"labels must be integers, got an array of {array.dtype}")
+        raise TypeError(f"labels must be integers, got dtype {array.dtype}")
     array = checked_integers(array, "labels")
     if array.ndim == 1:
         array = array[np.newaxis]
@@ -94,8 +94,8 @@ def check_affordable(n_listed: int, max_pairs: int) -> None:
     """Raise ValueError if more than ``max_pairs`` pairs would be listed."""
     if n_listed > max_pairs:
         raise ValueError(
-            f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; "
-            "use ConstraintGroups (constraint_groups), which lists no pairs, or raise max_pairs"
+            f"this would list {n_listed:,} pairs, more than max_pairs={max_pairs:,}; use "
+            "ConstraintGroups (constraint_groups), which does not list pairs, or increase max_pairs"
         )
 
 

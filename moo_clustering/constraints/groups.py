@@ -50,7 +50,7 @@ class ConstraintGroups:
     def __post_init__(self) -> None:
         groups = checked_integers(self.groups, "groups").astype(np.int64)
         if groups.ndim != 1 or not len(groups) or groups.min() < -1:
-            raise ValueError("groups must be a vector with one value of at least -1 per sample")
+            raise ValueError("groups must be one-dimensional, with one value per sample that is at least -1")
         n_groups = int(groups.max()) + 1
         pairs = checked_array(self.conflicts, "conflicts")
         pairs = np.empty((0, 2), np.int64) if not pairs.size else checked_integers(pairs, "conflicts")
@@ -59,7 +59,9 @@ class ConstraintGroups:
         wrong = (pairs < 0).any(axis=1) | (pairs >= n_groups).any(axis=1) | (pairs[:, 0] == pairs[:, 1])
         if wrong.any():
             g, h = pairs[np.flatnonzero(wrong)[0]]
-            raise ValueError(f"conflicts must be pairs of two of the {n_groups} groups, got ({g}, {h})")
+            raise ValueError(
+                f"conflicts must be pairs of different groups from 0 to {n_groups - 1}, got ({g}, {h})"
+            )
         keys = _checks.distinct(_checks.pair_keys(pairs, max(1, n_groups)))
         conflicts = _checks.keys_to_pairs(keys, max(1, n_groups))
         both = np.concatenate([conflicts, conflicts[:, ::-1]])
@@ -175,7 +177,7 @@ def constraint_groups(
     must = cannot = np.empty((0, 2), dtype=np.int64)
     if constraints is not None:
         if constraints.n_samples != n:
-            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {n}")
+            raise ValueError(f"constraints must be for {n} samples, got {constraints.n_samples}")
         must, cannot = constraints.must_link, constraints.cannot_link
     # A class is joined through its first sample: n edges instead of a clique.
     labelled = np.flatnonzero(classes >= 0)
@@ -189,7 +191,9 @@ def constraint_groups(
     groups = np.full(n, -1, dtype=np.int64)
     groups[constrained] = np.unique(component[constrained], return_inverse=True)[1]
     if _checks.n_pairs(len(hubs)) > _MAX_CONFLICTS:
-        raise ValueError(f"y has {len(hubs)} classes; more than 4472 make too many conflicting pairs")
+        raise ValueError(
+            f"y must have at most 4472 classes, because more have too many conflicting pairs; got {len(hubs)}"
+        )
     g, h = _checks.unrank_pairs(np.arange(_checks.n_pairs(len(hubs))))
     apart = np.concatenate([groups[cannot], groups[np.column_stack([hubs[g], hubs[h]])]])
     return ConstraintGroups(groups, apart)

@@ -582,7 +582,9 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     probability("shrinkage", shrinkage)
     data = checked_table(X, accept_sparse="csr")
     if constraints.n_samples != data.shape[0]:
-        raise ValueError(f"constraints are about {constraints.n_samples} samples, X has {data.shape[0]}.")
+        raise ValueError(
+            f"constraints and X must have the same samples, got {constraints.n_samples} and {data.shape[0]}."
+        )
     if not len(constraints.must_link) or not len(constraints.cannot_link):
         return np.ones(data.shape[1])
     variance = _variance(data)

@@ -63,11 +63,13 @@ def read_pairs(
     if row_ids is not None:
         numbers = {str(name): k for k, name in enumerate(row_ids)}
         if n_samples is not None and len(row_ids) != n_samples:
-            raise ValueError(f"row_ids must have one value per sample: {n_samples}, got {len(row_ids)}")
+            raise ValueError(
+                f"row_ids must have one value per sample, {n_samples} in all; got {len(row_ids)}"
+            )
         if len(numbers) != len(row_ids):
             names = [str(name) for name in row_ids]
             twice = next(name for k, name in enumerate(names) if numbers[name] != k)
-            raise ValueError(f"row_ids must be different, but {twice!r} occurs more than once")
+            raise ValueError(f"row_ids must be unique, but {twice!r} occurs more than once")
     pairs = []
     for place, (line, row) in enumerate(_rows(path, None)):
         if len(row) != 2:
@@ -96,7 +98,7 @@ def _rows(path: Path, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
                 if any(cells):
                     yield reader.line_num, cells
     except UnicodeDecodeError as error:
-        raise ValueError(f"{fspath(path)}: not a text file in UTF-8 ({error})") from error
+        raise ValueError(f"{fspath(path)}: not a UTF-8 text file ({error})") from error
     except csv.Error as error:
         raise ValueError(f"{fspath(path)}: cannot be read as a table: {error}") from error
 
@@ -286,7 +288,7 @@ def _indicator_of_sets(y: Sequence[Collection[Any]]) -> Any:
         and lengths != {1}
     ):
         raise ValueError(
-            "y may be label sets or the rows of an indicator; pass a list of sets, or a 2-d array"
+            "y is ambiguous: it may be label sets or indicator rows; pass a list of sets, or a 2-d array"
         )
     columns: dict[Any, int] = {}
     cells = [columns.setdefault(label, len(columns)) for item in y for label in set(item)]
@@ -317,11 +319,11 @@ class SingleLabels:
 
     def __init__(self, labels: NDArray[Any]) -> None:
         if labels.dtype.kind == "f" and np.isnan(labels).any():
-            raise ValueError(f"y must not hold NaN, got one at [{np.flatnonzero(np.isnan(labels))[0]}]")
+            raise ValueError(f"y must not contain NaN, got one at [{np.flatnonzero(np.isnan(labels))[0]}]")
         try:
             self._codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         except TypeError as error:
-            raise TypeError(f"the labels in y must be of one kind that can be sorted: {error}") from error
+            raise TypeError(f"the labels in y must have one type that can be sorted: {error}") from error
         self.n_samples = len(labels)
         sizes = np.bincount(self._codes).astype(np.int64)
         self._by_class = np.argsort(self._codes, kind="stable")

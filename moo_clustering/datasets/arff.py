@@ -24,7 +24,7 @@ _NUMBERS = dict.fromkeys(("0", "no", "n", "false", "f"), 0.0)
 _NUMBERS |= dict.fromkeys(("1", "yes", "y", "true", "t"), 1.0)
 _HOW = (
     Remedy("name them with", "labels_xml", note=" (the file of MULAN)"),
-    Remedy("with", "n_labels", note=" (the first that many attributes, or if negative the last)"),
+    Remedy("with", "n_labels", note=" (number of leading attributes, or of trailing attributes if negative)"),
     Remedy("with", "labels"),
 )
 Lines = Iterator[tuple[int, str]]
@@ -129,7 +129,7 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
     """Read an attribute, with inner attributes from ``lines``; within a bag, ``lines`` is None."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
-        raise DataError(f"{source}, line {number} declares no attribute that can be read: {_short(line)}")
+        raise DataError(f"{source}, line {number} does not declare a valid attribute: {_short(line)}")
     quoted, plain, declared = match.groups()
     name = plain if quoted is None else unquoted(quoted)
     if declared.startswith("{"):
@@ -139,13 +139,13 @@ def _attribute(line: str, number: int, lines: Lines | None, source: str) -> Attr
     kind = _KINDS.get(word.group().lower()) if word else None
     if kind is None:
         raise DataError(
-            f"{source}, line {number}: attribute {name!r} is of the unknown type {_short(declared)}; "
-            "known are numeric, real, integer, relational, and nominal values in braces"
+            f"{source}, line {number}: attribute {name!r} has the unknown type {_short(declared)}; "
+            "known types are numeric, real, integer, relational, and nominal values in braces"
         )
     attribute = Attribute(name, kind)
     if kind == "relational":
         if lines is None:
-            raise DataError(f"{source}, line {number}: bags of bags (attribute {name!r}) are not read")
+            raise DataError(f"{source}, line {number}: bags of bags (attribute {name!r}) are not supported")
         _read_relational(attribute, number, lines, source)
     return attribute
 
@@ -218,8 +218,9 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
-                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, as "
-                "double precision has fewer digits; if it identifies rows, leave the attribute out"
+                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, "
+                "because double precision has fewer digits; if it identifies rows, drop the "
+                "attribute"
             )
 
 
@@ -237,7 +238,7 @@ class RowReader:
     def read(self, text: str) -> list[float]:
         """Read the values of one row."""
         if text.startswith("{"):
-            raise RowError("sparse rows are not read; save the file as dense ARFF")
+            raise RowError("sparse rows are not supported; save the file as dense ARFF")
         tokens = split_row(text, len(self._codes))
         if len(tokens) != len(self._codes):
             values = f"{len(tokens)} value{'' if len(tokens) == 1 else 's'}"
@@ -271,12 +272,12 @@ class RowReader:
                 attribute.code(token)
             except (ValueError, KeyError) as error:
                 return _refusal(attribute, token, error)
-        raise AssertionError("a row was refused without reason")
+        raise AssertionError("a row was rejected without a reason")
 
 
 def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
     if isinstance(error, ValueError):
-        return f"{token!r} is no number (attribute {attribute.name!r})"
+        return f"{token!r} is not a number (attribute {attribute.name!r})"
     return (
         f"{token!r} is not among the declared values of attribute {attribute.name!r}"
         f"{did_you_mean(token or '', attribute.values)}; correct the row or declare the value"
@@ -313,7 +314,7 @@ def split_row(text: str, expected: int) -> list[str | None]:
 def _cell_problem(text: str, position: int, number: int) -> str:
     opened = re.match(rf"\s*({QUOTED})", text[position:], re.DOTALL)
     if opened:
-        return f"after the quoted value {number} there is no comma"
+        return f"a comma is missing after the quoted value {number}"
     return f"the quotes of value {number} are not closed; the file may be cut off"
 
 
@@ -408,12 +409,12 @@ class EntryReader:
 
     def _column(self, index: str) -> int:
         if not (index.isascii() and index.isdigit()):
-            raise RowError(f"{index!r} is not an index of an attribute (a number from 0)")
+            raise RowError(f"{index!r} is not an attribute index (an integer, counted from 0)")
         column = int(index) if len(index) <= 18 else len(self._codes)
         if column >= len(self._codes):
             raise RowError(
-                f"there is no attribute with the index {index}; the {len(self._codes)} declared attributes "
-                f"are numbered from 0 to {len(self._codes) - 1}"
+                f"attribute index {index} is out of range; the {len(self._codes)} declared "
+                f"attributes are numbered from 0 to {len(self._codes) - 1}"
             )
         return column
 
@@ -446,8 +447,8 @@ class EntryReader:
         if len(twice):
             row, column = divmod(int(cells[twice[0]]), len(self._codes))
             raise DataError(
-                f"{source}, line {entries.lines[row]}: the sparse row has the index {column} (attribute "
-                f"{self._attributes[column].name!r}) twice; leave one of the two"
+                f"{source}, line {entries.lines[row]}: the sparse row has the index {column} "
+                f"(attribute {self._attributes[column].name!r}) twice; remove one of the two entries"
             )
 
 
@@ -470,11 +471,11 @@ class Entries(NamedTuple):
 
 def _row_problem(rest: str, number: int) -> str:
     if "}" in rest:
-        return "the sparse row has a closing brace before its end; weights of rows are not read"
+        return "the sparse row has a closing brace before its end; row weights are not supported"
     if not rest.strip():
         return f"entry {number} of the sparse row is empty"
     shown = rest.strip() if len(rest) <= 40 else rest.strip()[:37] + "..."
-    return f"entry {number} of the sparse row is no index with a value, as in {{3 1, 17 1}}: {shown!r}"
+    return f"entry {number} of the sparse row is not an index with a value, as in {{3 1, 17 1}}: {shown!r}"
 
 
 class ArffOptions(NamedTuple):
@@ -508,11 +509,11 @@ def parts_of(header: Header, options: ArffOptions, path: Path) -> Parts:
         if name in names:
             raise DataError(f"attribute {name!r} cannot be both a label and {role}")
     if options.id_column in options.drop:
-        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and left out")
+        raise DataError(f"attribute {options.id_column!r} cannot be both the identifier and dropped")
     taken = {*names, *options.drop, options.id_column}
     features = [place for place, attribute in enumerate(attributes) if attribute.name not in taken]
     if not features:
-        raise DataError(f"{source}: no attributes are left as features besides {len(names)} labels")
+        raise DataError(f"{source}: there are no features besides the {len(names)} labels")
     labels = [places[name] for name in names]
     _check_labels([attributes[place] for place in labels], source)
     _check_features([attributes[place] for place in features], source)
@@ -535,26 +536,26 @@ def _label_names(header: Header, options: ArffOptions, path: Path) -> Sequence[s
     option = _OPTION.search(settings)
     if option is None:
         found = sorted(each.name for each in path.parent.glob("*.xml"))
-        where = f"; beside it there are {', '.join(found[:5])}" if found else ""
+        where = f"; other XML files there are {', '.join(found[:5])}" if found else ""
         raise DataError(
-            f"{path} does not say which attributes are labels: there is no file {beside.name} beside it, and "
-            f"the name of its relation has no option -C{where}",
+            f"{path} does not specify which attributes are labels: file {beside.name} does not exist "
+            f"next to it, and its relation name has no option -C{where}",
             *_HOW,
         )
     if _MOVED.search(settings, option.end()):
         raise DataError(
-            f"{path}: the name of its relation has the option -C {option[1]}, but also tells of attributes "
-            "removed or moved since, so that it may not hold",
+            f"{path}: its relation name has the option -C {option[1]}, but also records that "
+            "attributes were removed or moved, so the option may be outdated",
             *_HOW,
         )
-    return _counted(names, int(option[1]), "the option -C in the name of the relation", str(path))
+    return _counted(names, int(option[1]), "the option -C in the relation name", str(path))
 
 
 def _counted(names: list[str], count: int, what: str, source: str) -> list[str]:
     if not 0 < abs(count) < len(names):
         raise DataError(
             f"{source}: {what} must be a number of labels from 1 to {len(names) - 1} (one less than "
-            f"there are attributes), or the negative of one for the last attributes; got {count}"
+            f"the number of attributes), or negative for the last attributes; got {count}"
         )
     return names[:count] if count > 0 else names[count:]
 
@@ -578,7 +579,7 @@ def _known(labels: Sequence[str], names: list[str], what: str, path: Path) -> Se
 def labels_of_file(path: Path) -> tuple[str, ...]:
     """Read label names from a file, see :func:`labels_of_xml`."""
     if not path.is_file():
-        raise DataError(f"there is no file {path} to name the labels")
+        raise DataError(f"label file {path} does not exist")
     with readable(path), open(path, "rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
@@ -598,7 +599,7 @@ def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
-        what = expat.errors.messages.get(error.code, "no well-formed XML")
+        what = expat.errors.messages.get(error.code, "not well-formed XML")
         raise DataError(
             f"{source}, line {error.lineno} cannot be read as XML: {what}; the file may be cut off"
         ) from error
@@ -627,16 +628,16 @@ class _Reader:
         if kind == "labels" and not self.names:
             return
         if kind != "label":
-            self._refuse(f"there is an element {kind!r} where only labels and label are allowed")
+            self._refuse(f"element {kind!r} is not allowed; only labels and label are")
         name = attributes.get("name")
         if name is None:
-            self._refuse("there is a label without a name")
+            self._refuse("a label has no name")
         if name in self.names:
-            self._refuse(f"label {name!r} was named in line {self.names[name]} already")
+            self._refuse(f"label {name!r} was already named in line {self.names[name]}")
         self.names[name] = self.parser.CurrentLineNumber
 
     def _declaration(self, *_: object) -> None:
-        self._refuse("document types and entities are not read; remove the declaration")
+        self._refuse("document types and entities are not supported; remove the declaration")
 
     def _refuse(self, what: str) -> NoReturn:
         raise DataError(f"{self.source}, line {self.parser.CurrentLineNumber}: {what}")
@@ -667,7 +668,7 @@ def _number(text: str) -> float | None:
 def _check_features(features: list[Attribute], source: str) -> None:
     for kinds, remedy in (
         (("text", "date"), Remedy("if it is an identifier, name it with", "id_column")),
-        (("relational",), Remedy("take it for bags of instances, which read_bags reads")),
+        (("relational",), Remedy("read it as bags of instances with read_bags")),
         (("nominal",), Remedy("replace it by one attribute {0,1} for each value")),
     ):
         wrong = [each for each in features if each.kind in kinds and not binary_numbers(each)]
@@ -676,9 +677,9 @@ def _check_features(features: list[Attribute], source: str) -> None:
             more = f" (as are {', '.join(also)})" if also else ""
             raise DataError(
                 f"{source}: the attribute {wrong[0].name!r} is {_described(wrong[0])}{more}; "
-                "features are numeric or {0,1}",
+                "features must be numeric or {0,1}",
                 remedy,
-                Remedy("leave it out with", "drop", [wrong[0].name]),
+                Remedy("drop it with", "drop", [wrong[0].name]),
             )
 
 

@@ -146,7 +146,7 @@ def read_bags(
 
     choice("missing", missing, ("error", "median"))
     if not (label is None or label is False or isinstance(label, str)):
-        raise TypeError(f"label must be the name of a column, None or False, got {quoted(label)}")
+        raise TypeError(f"label must be a column name, None or False, got {quoted(label)}")
     if isinstance(drop, str) or isinstance(nominal, str):
         raise TypeError("drop and nominal must be sequences of names, as drop=['name']")
     path = files.data_path(path)
@@ -165,7 +165,8 @@ def _read(path: Path, options: BagOptions, expansion: int) -> BagTable:
     if inner not in _TEXT:
         known = ", ".join([*_TEXT, *_PARQUET, ".npz"])
         raise files.DataError(
-            f"{path} has the suffix {path.suffix!r}; bags are read from {known}, and text files also with .gz"
+            f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files "
+            "also with .gz"
         )
     return _read_text(files.file_text(path, expansion), path, inner, options)
 
@@ -265,14 +266,14 @@ def flat_roles(
     if len(outputs) > 1 and options.label is None:
         raise files.DataError(
             f"{source} has several outputs ({', '.join(map(repr, outputs))})",
-            files.Remedy("name that of the classes, as with", "label", outputs[0]),
+            files.Remedy("name the class output, as with", "label", outputs[0]),
         )
     named = _named_label(columns, options, outputs)
     bag, guessed = _flat_bag(columns, options, named)
     if bag is None:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         raise files.DataError(
-            f"{source} has no relational attribute, and no column that is plainly the bag of each row",
+            f"{source} has neither a relational attribute nor a clear column of bag identifiers",
             files.Remedy("name it with", "bag", note=f", one of {shown}"),
         )
     label = named if options.label is False or named is not None else _last_nominal(columns, options, bag)
@@ -483,9 +484,9 @@ def flat_table(rows: Rows, roles: Roles, options: BagOptions, name: str, source:
     members = members_of(column, rows.numbers[:, roles.bag], rows, source)
     if roles.guessed and members.n_bags == len(rows):
         raise files.DataError(
-            f"{source}: no two rows have the same value in the first column, {column.name!r}, so it does not "
-            "look like the bag of the rows",
-            files.Remedy("name the column that is with", "bag"),
+            f"{source}: all rows have different values in the first column, {column.name!r}, so it "
+            "does not look like a column of bag identifiers",
+            files.Remedy("name the bag column with", "bag"),
         )
     classes = None
     if roles.label is not None:
@@ -554,12 +555,12 @@ def _relational(header: arff.Header, options: BagOptions, source: str) -> int:
     ]
     named = [place for place in places if header.attributes[place].name == options.bag]
     if not places:
-        raise files.DataError(f"{source}: no relational attribute is left, as all are dropped")
+        raise files.DataError(f"{source}: all relational attributes are dropped")
     if len(named or places) > 1:
         names = [header.attributes[place].name for place in places]
         raise files.DataError(
             f"{source} has several relational attributes ({', '.join(map(repr, names))})",
-            files.Remedy("leave all but one out, as with", "drop", names[-1:]),
+            files.Remedy("drop all but one, as with", "drop", names[-1:]),
         )
     return (named or places)[0]
 
@@ -601,7 +602,8 @@ def _relational_instances(
         if not size:
             bag = members.name(int(members.bag_of_row[row]))
             raise files.DataError(
-                f"{source}, line {places[row]}: {bag} is empty, but every bag needs an instance; remove it"
+                f"{source}, line {places[row]}: {bag} is empty, but every bag must have at least one "
+                "instance; remove it"
             )
         sizes.append(size)
     arff.warn_rounded(inner, source)
@@ -614,7 +616,7 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
     arrays = read_arrays(path, files.DataError, "instances", "bag_offsets")
     if options.bag is not None:
         raise files.DataError(
-            f"{source} has its bags in the array 'bag_offsets', not in a column",
+            f"{source} stores its bags in the array 'bag_offsets', not in a column",
             files.Remedy("leave out", "bag", options.bag),
         )
     X = numeric_matrix(arrays["instances"], "instances", source)
@@ -624,7 +626,8 @@ def read_npz_bags(path: Path, options: BagOptions) -> BagTable:
         names = [str(name) for name in arrays["feature_names"].reshape(-1)]
     if len(names) != X.shape[1]:
         raise files.DataError(
-            f"{source}: array 'feature_names' has {len(names)} names for {X.shape[1]} columns of 'instances'"
+            f"{source}: array 'feature_names' has {len(names)} names, but 'instances' has "
+            f"{X.shape[1]} columns"
         )
     options._replace(label=None).check(names, source)
     members = _members(arrays, len(X), source)
@@ -657,8 +660,8 @@ def _labels(
     values = arrays[label]
     if values.shape not in {(n_bags,), (n_bags, 1), (1, n_bags)}:
         raise files.DataError(
-            f"{source}: array {label!r} must have one class for each of the {n_bags} bags, "
-            f"it has shape {values.shape}"
+            f"{source}: array {label!r} must have one class per bag, {n_bags} in all; got shape "
+            f"{values.shape}"
         )
     return known_classes(values.reshape(-1))
 
@@ -731,10 +734,11 @@ def _classes(
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
         raise files.DataError(
-            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
-            f"{two} in {rows.place(row)} (column {classes.column.name!r}), and a bag has one class",
-            files.Remedy("name the column of the classes with", "label"),
-            files.Remedy("if there is none, give", "label", False),
+            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in "
+            f"{rows.place(start)} but {two} in {rows.place(row)} (column {classes.column.name!r}), "
+            "but a bag must have one class",
+            files.Remedy("name the class column with", "label"),
+            files.Remedy("if there is none, use", "label", False),
             _leave_out(classes.column.name),
         )
     return known_classes([values[code] for code in codes[first]])
@@ -761,7 +765,7 @@ def feature_matrix(
     numbers = _filled(rows, options, source, where)
     blocks = [_block(column, numbers[:, place], options.nominal) for place, column in enumerate(rows.columns)]
     if not blocks:
-        raise files.DataError(f"{source}: no features are left")
+        raise files.DataError(f"{source}: there are no features")
     names = tuple(name for block in blocks for name in block[0])
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
@@ -818,13 +822,13 @@ def _refuse_text(rows: Rows, place: int, source: str) -> None:
     raise files.DataError(
         f"{source}: column {column.name!r} is not numeric{example}",
         _leave_out(column.name),
-        files.Remedy("have a feature for each of its values with", "nominal", [column.name]),
-        files.Remedy("if it contains the classes of the bags, give", "label", column.name),
+        files.Remedy("create a feature for each of its values with", "nominal", [column.name]),
+        files.Remedy("if it contains the classes of the bags, use", "label", column.name),
     )
 
 
 def _leave_out(column: str) -> files.Remedy:
-    return files.Remedy("leave it out with", "drop", [column])
+    return files.Remedy("drop it with", "drop", [column])
 
 
 def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]) -> Numbers:
@@ -837,7 +841,7 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
         row, column = infinite[0]
         raise files.DataError(
             f"{source}, {where(row)} has an infinite value in column {rows.columns[column].name!r}",
-            files.Remedy("replace it, or leave the column out with", "drop", [rows.columns[column].name]),
+            files.Remedy("replace it, or drop the column with", "drop", [rows.columns[column].name]),
         )
     gaps = np.isnan(numbers)
     row, column = np.argwhere(gaps)[0]
@@ -847,12 +851,12 @@ def _filled(rows: Rows, options: BagOptions, source: str, where: Callable[[int],
         raise files.DataError(
             f"{source}, {where(row)} has no value in column {rows.columns[column].name!r}{more}",
             files.Remedy("fill it in"),
-            files.Remedy("leave the column out with", "drop", [rows.columns[column].name]),
-            files.Remedy("take what is most usual with", "missing", "median"),
+            files.Remedy("drop the column with", "drop", [rows.columns[column].name]),
+            files.Remedy("impute the median or most frequent value with", "missing", "median"),
         )
     for place in np.flatnonzero(gaps.all(axis=0)):
         name = rows.columns[place].name
-        raise files.DataError(f"{source}: column {name!r} has no value", _leave_out(name))
+        raise files.DataError(f"{source}: column {name!r} has no values", _leave_out(name))
     from sklearn.impute import SimpleImputer  # slow import, needed only for missing values
 
     numbers = numbers.copy()

@@ -256,7 +256,7 @@ def _typed_again(column: Column, further: pd.Series[Any]) -> Reread:
             _refuse_unit(column, read.unit)
         note = _without_unit_note(column)
     elif column.convention == "comma" and (numbers[~np.isnan(numbers)] % 1).any():
-        note = f"column {column.name!r} has decimal points, and had decimal commas in the table of the fit"
+        note = f"column {column.name!r} has decimal points, but had decimal commas in the table of the fit"
     return Reread(numbers, read.strays, int(np.isnan(numbers).sum() - further.isna().sum()), note)
 
 
@@ -281,12 +281,12 @@ def _numbers_again(column: Column, texts: NDArray[Any], is_plain: NDArray[np.boo
             example = next(text for text in texts if "," in text)
             raise files.DataError(
                 f"column {column.name!r} has commas that may be decimal commas or separate thousands "
-                f"({example!r}), and had {_CONVENTIONS[convention]} in the table of the fit"
+                f"({example!r}), but had {_CONVENTIONS[convention]} in the table of the fit"
             )
         if anew.convention not in ("none", convention):
             convention, values = anew.convention, _in_convention(numerals, anew.convention, is_plain)
             note = (
-                f"column {column.name!r} has {_CONVENTIONS[convention]}, and had "
+                f"column {column.name!r} has {_CONVENTIONS[convention]}, but had "
                 f"{_CONVENTIONS[column.convention]} in the table of the fit"
             )
     return _with_unread(values, texts, note)._replace(convention=convention)
@@ -381,7 +381,7 @@ def _require_readable(column: Column, found: Reread, n_known: int) -> None:
 
 def _refuse_kind(column: Column, example: str) -> None:
     raise files.DataError(
-        f"column {column.name!r} had {_KINDS[column.kind]} in the table of the fit, and has "
+        f"column {column.name!r} had {_KINDS[column.kind]} in the table of the fit, but has "
         f"{quoted(example)} here; leave cells empty if their values are missing"
     )
 
@@ -389,8 +389,8 @@ def _refuse_kind(column: Column, example: str) -> None:
 def _refuse_unit(column: Column, unit: str) -> None:
     had = f"numbers of {column.unit}" if column.unit else "numbers without a unit"
     raise files.DataError(
-        f"column {column.name!r} has numbers of {unit}, and had {had} in the table of the fit; convert them, "
-        "or remove the unit if the numbers are the same"
+        f"column {column.name!r} has numbers of {unit}, but had {had} in the table of the fit; "
+        "convert them, or remove the unit if the scale is the same"
     )
 
 
@@ -454,7 +454,7 @@ def _read_texts(name: str, cells: Sequence[Any]) -> Column:
     if dates is not None:
         return Column(name, "date", _spread(dates.values[where], known), forms=dates.forms)
     if (fractions := read_fractions(different)) is not None:
-        remark = f"read as numbers of fractions ({different[0]!r})"
+        remark = f"fractions read as numbers ({different[0]!r})"
         spread = _spread(fractions[where], known)
         return Column(name, "number", spread, convention="plain", remark=remark, forms=("fraction",))
     return _category(name, cells)
@@ -521,7 +521,7 @@ def blanks_note(texts: Iterable[str]) -> str:
     for text in texts:
         other = met.setdefault(text.strip(), text)
         if other != text:
-            return f"{other!r} and {text!r} differ in white space only, and count as one"
+            return f"{other!r} and {text!r} differ only in whitespace and are treated as equal"
     return ""
 
 
@@ -536,7 +536,7 @@ def alike_note(names: Iterable[str]) -> str:
             other = met.setdefault(key, name)
             if other != name:
                 how = "the same letters in another encoding" if np.isnan(number) else "the same number"
-                return f"{other!r} and {name!r} are two, although they are {how}"
+                return f"{other!r} and {name!r} are treated as different, although they are {how}"
     return ""
 
 

@@ -150,7 +150,7 @@ def read_documents(
         if suffix_of(path) in _ROWS:
             return documents_of(read_rows(path, fields.wanted(), expansion), fields, path)
     known = ", ".join([*JSON_LINES, *_ROWS])
-    raise DataError(f"{path} has the suffix {path.suffix!r}; texts are read from {known} or a folder")
+    raise DataError(f"{path} has the suffix {path.suffix!r}; texts can be read from {known} or a folder")
 
 
 def tfidf(
@@ -223,14 +223,14 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
     for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
         if given not in (None, _FOLDER):
             raise DataError(
-                f"{option} of a folder can only be 'folder' (its sub-folders are the classes), not {given!r}"
+                f"{option} of a folder must be 'folder' (its sub-folders are the classes), got {given!r}"
             )
     files = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,
     )
     if not files:
-        raise DataError(f"{folder} holds no documents: there is no .txt file in it")
+        raise DataError(f"{folder} contains no documents: it has no .txt file")
     places = [path.relative_to(folder) for path in files]
     row_ids = tables.identifiers([clean_name(place.as_posix()) for place in places], "file name", str(folder))
     documents = Documents(folder.resolve().name, [file_text(path) for path in files], row_ids)
@@ -238,7 +238,7 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
         return documents
     names = [clean_name(place.parts[0]) if len(place.parts) > 1 else "" for place in places]
     if not any(names):
-        raise DataError(f"{folder} has no sub-folders that could be the classes (labels='folder')")
+        raise DataError(f"{folder} has no sub-folders to use as classes (labels='folder')")
     codes, classes = tables.encode_classes(names, minus_one_is_missing=False)
     if fields.labels is None:
         return Documents(documents.name, documents.texts, row_ids, partial_y=codes, partial_names=classes)
@@ -265,7 +265,7 @@ class Fields(NamedTuple):
         if self.text is None:
             return
         if not self.text:
-            raise DataError("text_columns (--text-columns) names no column")
+            raise DataError("text_columns (--text-columns) must name at least one column")
         for number, column in enumerate(self.text):
             if column in taken:
                 raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
@@ -289,7 +289,7 @@ def documents_of(records: Records, fields: Fields, path: Path) -> Documents:
     """Build documents from columns."""
     source = str(path)
     if not records.lines:
-        raise DataError(f"{source} holds no documents")
+        raise DataError(f"{source} contains no documents")
     tables.check_roles(fields.roles, records.columns, source)
     free = [column for column in records.columns if column not in fields.roles.by_column()]
     parts = [_texts(records, column, source) for column in _text_columns(fields, free, records, source)]
@@ -332,8 +332,8 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
                 ", ..." if len(records.columns) > 10 else ""
             )
             raise DataError(
-                f"{source} has no column 'title', 'text' or 'abstract'; name its columns of text with "
-                f"text_columns (--text-columns); there are {shown or 'none'}"
+                f"{source} has no column 'title', 'text' or 'abstract'; name its text columns with "
+                f"text_columns (--text-columns); its columns are {shown or 'none'}"
             )
         return columns
     for column in fields.text:
@@ -353,7 +353,9 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
     for line, cell in zip(records.lines, records.cells[column], strict=True):
         items = cell if isinstance(cell, list) else [cell]
         if any(isinstance(item, list | dict) for item in items):
-            raise DataError(f"{source}, line {line}: column {column!r} is neither a text nor a list of texts")
+            raise DataError(
+                f"{source}, line {line}: column {column!r} is neither a string nor a list of strings"
+            )
         yield tuple(name for item in items if (name := written(item)).strip())
 
 
@@ -392,8 +394,8 @@ def _partial(
     for line, names in zip(records.lines, _names(records, column, source), strict=True):
         if len(names) > 1:
             raise DataError(
-                f"{source}, line {line}: column {column!r} (partial labels) holds {len(names)} labels, "
-                "but a document can have only one"
+                f"{source}, line {line}: column {column!r} (partial labels) contains {len(names)} "
+                "labels, but a document can have only one"
             )
         single.append("".join(map(clean_name, names)))
     return tables.encode_classes(single, minus_one_is_missing=True)
@@ -433,13 +435,13 @@ def _object(text: bytes, where: str, *, first: bool) -> dict[str, Any]:
     try:
         record = json.loads(text.decode("utf-8-sig" if first else "utf-8"), parse_float=_exact)
     except UnicodeDecodeError as error:
-        raise DataError(f"{where} is not text in UTF-8 ({error.reason})") from error
+        raise DataError(f"{where} is not valid UTF-8 ({error.reason})") from error
     except json.JSONDecodeError as error:
-        raise DataError(f"{where} is not JSON: {error.msg} at column {error.colno}") from error
+        raise DataError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:  # Python limits digits and nesting
         raise DataError(f"{where} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
-        raise DataError(f"{where} is JSON but not an object, as {{...}}")
+        raise DataError(f"{where} is JSON but not an object such as {{...}}")
     return record
 
 

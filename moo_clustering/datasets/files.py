@@ -141,11 +141,11 @@ def readable(path: Path, *, is_folder: bool = False) -> Iterator[None]:
     if fault := path_fault(path, "file or folder" if is_folder else "file"):
         raise DataError(f"{path} {fault}")
     if not path.exists():
-        raise DataError(f"there is no file {'or folder ' if is_folder else ''}{path}")
+        raise DataError(f"{'file or folder' if is_folder else 'file'} {path} does not exist")
     try:
         yield
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not a text file in UTF-8 ({error.reason})") from error
+        raise DataError(f"{path} is not a UTF-8 text file ({error.reason})") from error
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
 
@@ -195,9 +195,10 @@ def too_large(
 ) -> DataError:
     """Error for a file that expands beyond the limit."""
     return DataError(
-        f"{path} expands from {size:,} bytes to {expanded}, over {expansion} times as many, and is not read",
+        f"{path} expands from {size:,} bytes to {expanded}, more than {expansion} times as many, and "
+        "was not read",
         Remedy(remedy),
-        Remedy("if you know where it comes from, allow more with", "expansion"),
+        Remedy("if you trust its source, allow more with", "expansion"),
     )
 
 
@@ -227,9 +228,7 @@ def table_text(path: Path, *, expansion: int = EXPANSION, lenient: bool = False)
                 if not lenient:
                     raise
                 text = content.decode("cp1252")
-                notes.append(
-                    "the file is not UTF-8, and was read as Windows-1252; look whether its letters are right"
-                )
+                notes.append("the file is not UTF-8 and was read as Windows-1252; check its letters")
     return tidy_text(text, suffix_of(path), notes)
 
 
@@ -349,14 +348,14 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
         from openpyxl import load_workbook
     except ImportError as error:
         raise DataError(
-            f"reading {path} needs openpyxl, which is not installed: pip install moo_clustering[excel]"
+            f"reading {path} requires openpyxl, which is not installed: pip install moo_clustering[excel]"
         ) from error
     size = path.stat().st_size
     try:
         with zipfile.ZipFile(path) as archive:
             expanded = sum(each.file_size for each in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
+        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if expanded > most_expanded(size, expansion):
         raise too_large(path, size, f"{expanded:,}", expansion)
     limit = _Budget(path, size, most_expanded(size, expansion), expansion)
@@ -373,7 +372,7 @@ def _sheet(path: Path, expansion: int, notes: list[str]) -> str:
     except (MemoryError, DataError):
         raise
     except Exception as error:  # openpyxl passes on errors of zipfile and XML parsers
-        raise DataError(f"{path} is not an Excel file (.xlsx), or it is damaged: {error}") from error
+        raise DataError(f"{path} is not an Excel file (.xlsx), or is damaged: {error}") from error
     if len(found) > 1:
         others = ", ".join(map(repr, list(found)[1:]))
         notes.append(f"only the first sheet, {next(iter(found))!r}, was read, not {others}")
@@ -396,7 +395,7 @@ class _Budget:
         """Raise if ``more`` bytes in addition to those used exceed the limit."""
         if self.used + more > self.most:
             expanded = f"at least {self.used + more:,} bytes of cells"
-            remedy = "save what is needed of it as CSV"
+            remedy = "save the required part as CSV"
             raise too_large(self.path, self.size, expanded, self.expansion, remedy)
 
     def spend(self, more: int) -> None:
@@ -444,7 +443,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
         import pyarrow as pa
     except ImportError as error:
         raise DataError(
-            f"reading {path} needs pyarrow, which is not installed: pip install moo_clustering[parquet]"
+            f"reading {path} requires pyarrow, which is not installed: pip install moo_clustering[parquet]"
         ) from error
     # With missing cells, pandas would otherwise round integers and convert booleans to objects.
     kept: dict[Any, Any] = {pa.bool_(): pd.BooleanDtype()}
@@ -455,7 +454,7 @@ def load_parquet(path: Path, expansion: int = EXPANSION) -> pd.DataFrame:
     except (OSError, MemoryError, DataError):
         raise
     except Exception as error:  # pyarrow raises various errors for damaged bytes and invalid text
-        raise DataError(f"{path} is not a Parquet file, or it is damaged: {error}") from error
+        raise DataError(f"{path} is not a Parquet file, or is damaged: {error}") from error
 
 
 def _arrow_table(path: Path, expansion: int) -> pyarrow.Table:
@@ -584,7 +583,7 @@ def ragged(source: str, expected: int, line: int, row: list[str]) -> None:
     """Raise a DataError for a line with the wrong number of cells."""
     cells = "cell" if len(row) == 1 else "cells"
     raise DataError(
-        f"{source}, line {line} has {len(row)} {cells} where the first line names {expected} columns"
+        f"{source}, line {line} has {len(row)} {cells}, but the first line names {expected} columns"
     )
 
 
@@ -603,10 +602,12 @@ def code_reason(known: Mapping[str, float]) -> str:
             if found[1] == "0" or len(found[1]) > 1:
                 return f"{text!r} would be the number {known[text]:g}"
     if exponents and len(set(known.values())) < len(known):
-        return f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which is in the column too"
+        return (
+            f"{exponents[0]!r} would be the number {known[exponents[0]]:g}, which also occurs in the column"
+        )
     pair = indistinct(known)
     if pair and all(map(_INTEGER.fullmatch, pair)):
-        return f"{pair[0]} and {pair[1]} are one number in double precision"
+        return f"{pair[0]} and {pair[1]} are equal in double precision"
     return ""
 
 

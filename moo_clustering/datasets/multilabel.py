@@ -85,17 +85,17 @@ class MultiLabelTable(NamedRows):
 
     def __post_init__(self) -> None:
         if getattr(self.X, "format", None) != "csr":
-            raise ValueError("X must be a sparse matrix in rows, as scipy.sparse.csr_array(X)")
+            raise ValueError("X must be a sparse matrix in CSR format, such as scipy.sparse.csr_array(X)")
         n, m = self.X.shape
         if self.Y.shape != (n, len(self.label_names)):
             raise ValueError(
-                f"Y must have shape {(n, len(self.label_names))}, a row per sample and a column per label "
-                f"name; got {self.Y.shape}"
+                f"Y must have shape {(n, len(self.label_names))}, one row per sample and one column "
+                f"per label name; got {self.Y.shape}"
             )
         if len(self.feature_names) != m or len(self.row_ids) != n:
             raise ValueError(
-                f"feature_names and row_ids must have one element per column and row of X, {m} and {n}; got "
-                f"{len(self.feature_names)} and {len(self.row_ids)}"
+                f"feature_names and row_ids must have one element per column and row of X, {m} and "
+                f"{n} in all; got {len(self.feature_names)} and {len(self.row_ids)}"
             )
         problem = wrong_indicators(self.Y)
         if problem is not None:
@@ -134,7 +134,7 @@ def wrong_indicators(Y: NDArray[Any]) -> tuple[int, str] | None:
     odd = ~(missing | (Y == 0) | (Y == 1))
     if odd.any():
         row, column = np.argwhere(odd)[0]
-        return int(row), f"indicators of labels must be 0 or 1 (or all -1: unlabelled), not {Y[row, column]}"
+        return int(row), f"label indicators must be 0 or 1 (or all -1: unlabelled), got {Y[row, column]}"
     partly = missing.any(axis=1) & ~missing.all(axis=1)
     if partly.any():
         return int(np.flatnonzero(partly)[0]), (
@@ -230,7 +230,7 @@ def read_multilabel(
         if value is not None and name not in _OPTIONS[kind]:
             uses = ", ".join(sorted(other for other, known in _OPTIONS.items() if name in known))
             raise DataError(
-                f"{path} is read as {kind}, and one of the options is for {uses} files only",
+                f"{path} is read as {kind}, but one of the options is for {uses} files only",
                 Remedy("leave out", name, value),
             )
     if n_labels is not None and (isinstance(n_labels, bool) or not hasattr(n_labels, "__index__")):
@@ -238,7 +238,7 @@ def read_multilabel(
     ways = [name for name in ("labels_xml", "n_labels", "labels") if given[name] is not None]
     if len(ways) > 1:
         raise DataError(
-            "several options say what the labels are",
+            "only one option may specify the labels",
             *(Remedy("give only", name, given[name]) for name in ways),
         )
     with readable(path):
@@ -258,8 +258,8 @@ def _read(path: Path, kind: str, given: dict[str, Any], expansion: int) -> Multi
     labels = given["labels"]
     if labels is not None and not isinstance(labels, str | PathLike):
         raise TypeError(
-            "labels must be the archive with the array 'Y' for npz files (names go to label_names), "
-            f"got {quoted(labels)}"
+            "for npz files, labels must be the archive with the array 'Y' (pass names as "
+            f"label_names), got {quoted(labels)}"
         )
     return read_multilabel_npz(path, given)
 
@@ -275,13 +275,13 @@ def _kind(path: Path) -> str:
         return "svmlight"
     if holds_documents(path):
         raise DataError(
-            f"{path} holds documents: read_documents(path, labels=...) reads the texts, and label_indicators "
-            "gives their labels as indicators"
+            f"{path} contains documents: use read_documents(path, labels=...) for the texts, and "
+            "label_indicators for their labels"
         )
     known = ", ".join([".arff", *_SVMLIGHT, ".npz"])
     raise DataError(
-        f"{path} has the suffix {path.suffix!r}; multi-label data are read from {known}, and text files "
-        "also with .gz"
+        f"{path} has the suffix {path.suffix!r}; supported suffixes for multi-label data are "
+        f"{known}, and text files also with .gz"
     )
 
 
@@ -349,14 +349,14 @@ class _Numbers:
             raise DataError(
                 f"{source}, line {self._entries.lines[rows[bad[0]]]}: the value of attribute {name!r} is "
                 f"{what}",
-                Remedy(
-                    "fill in or remove such values first, or leave the attribute out with", "drop", [name]
-                ),
+                Remedy("fill in or remove such values first, or drop the attribute with", "drop", [name]),
             )
         default = self.default[columns]
         shape = (self._entries.n_rows, len(columns))
         X = sp.coo_array((values - default[places], (rows, places)), shape=shape).tocsr()
-        require_room(shape[0], int(np.count_nonzero(default)), f"{source}: what its sparse rows leave out")
+        require_room(
+            shape[0], int(np.count_nonzero(default)), f"{source}: the values that its sparse rows omit"
+        )
         if default.any():  # sparse rows omit the first declared value, which can be 1
             X = X + sp.csr_array(np.ones((shape[0], 1))) @ sp.csr_array(default[np.newaxis, :])
         return tidy_csr(X)
@@ -368,10 +368,10 @@ class _Numbers:
         if len(odd):
             name = self._attributes[columns[places[odd[0]]]].name
             raise DataError(
-                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is "
-                f"{values[odd[0]]:g}, but labels must be 0 or 1 (? in all of them: an unlabelled row)"
+                f"{source}, line {lines[rows[odd[0]]]}: the label {name!r} is {values[odd[0]]:g}, "
+                "but labels must be 0 or 1 (or ? for all labels of an unlabelled row)"
             )
-        require_room(self._entries.n_rows, len(columns), f"{source}: the indicators of labels")
+        require_room(self._entries.n_rows, len(columns), f"{source}: the label indicators")
         Y = np.empty((self._entries.n_rows, len(columns)), dtype=np.int8)
         Y[:] = self.default[columns].astype(np.int8)
         Y[rows, places] = np.where(np.isnan(values), -1.0, values).astype(np.int8)
@@ -414,16 +414,16 @@ def read_multilabel_svmlight(data: bytes, path: Path) -> MultiLabelTable:
         raise DataError(f"{source} has a label that is not a finite number")
     if large := next((value for value in values if abs(value) >= 2.0**53), 0.0):
         raise DataError(
-            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which double precision "
-            "makes different integers one; number them anew"
+            f"{source} has the label {large:.0f}; labels must be below 2^53, beyond which different "
+            "integers become equal in double precision; renumber them"
         )
     for found in _LONG.finditer(data):
         if float(found[1]) != int(found[1]):
             warn_caller(f"{source}: {found[1].decode()} has too many digits and is rounded")
             break
-    require_room(X.shape[0], len(values), f"{source}: the indicators of labels")
+    require_room(X.shape[0], len(values), f"{source}: the label indicators")
     if not values:
-        raise DataError(f"{source} has no labels: each line must begin with them, as 1,3 5:1 7:0.5")
+        raise DataError(f"{source} has no labels: each line must begin with them, such as 1,3 5:1 7:0.5")
     Y = np.zeros((X.shape[0], len(values)), dtype=np.int8)
     places = {value: place for place, value in enumerate(values)}
     for row, labels in enumerate(sets):
@@ -453,7 +453,7 @@ def _blame(data: bytes, source: str, error: Exception) -> str:
         else:
             first = middle
     return (
-        f"{source}, line {first + 1} is no row of labels and of features in rising order, as "
+        f"{source}, line {first + 1} must contain labels, then features in ascending order, such as "
         f"1,3 5:1 7:0.5: {error}"
     )
 
@@ -468,7 +468,7 @@ def read_multilabel_npz(path: Path, options: Mapping[str, Any]) -> MultiLabelTab
     else:
         file = None if "Y" in arrays else _beside(path, "_Y.npz")
     if file is not None and not file.is_file():
-        raise DataError(f"there is no file {file} (labels)")
+        raise DataError(f"file {file} (labels) does not exist")
     known = arrays if file is None else read_arrays(file, DataError)
     Y = _indicators(known, X.shape[0], source if file is None else str(file))
     return MultiLabelTable(
@@ -531,7 +531,7 @@ def sparse_matrix(arrays: Arrays, source: str) -> sp.csr_array:
     most_rows = max(_MOST_EMPTY, _PER_VALUE * values.size, indptr.size)
     if shape.size != 2 or shape[0] > most_rows or shape[1] > max(MOST_FEATURES, _PER_VALUE * values.size):
         raise DataError(
-            f"{source} is a damaged sparse matrix: {values.size} values in the shape {shape.tolist()}"
+            f"{source} is a damaged sparse matrix: {values.size} values for shape {shape.tolist()}"
         )
     kind = sp.csr_array if form == ["csr"] else sp.csc_array
     try:
@@ -547,18 +547,20 @@ def _indicators(arrays: Arrays, n_rows: int, source: str) -> NDArray[np.int8]:
         held = ", ".join(map(repr, arrays)) or "nothing"
         raise DataError(
             f"{source} has no array 'Y' of shape (n_samples, n_labels); it contains {held}",
-            Remedy("name the archive that has it with", "labels"),
+            Remedy("name the archive that contains it with", "labels"),
         )
     Y: Any = arrays["Y"] if "Y" in arrays else sparse_matrix(arrays, source)
     if Y.ndim != 2 or Y.dtype.kind not in "iufb" or Y.shape[0] != n_rows or not Y.shape[1]:
         raise DataError(
-            f"{source}: the indicators of labels must be numeric, with a row for each of the {n_rows} rows "
-            f"of X and a column for each label; they are of type {Y.dtype} and have shape {Y.shape}"
+            f"{source}: the label indicators must be numeric, with one row per row of X ({n_rows}) "
+            f"and one column per label; got type {Y.dtype} and shape {Y.shape}"
         )
     if sp.issparse(Y):
         if Y.shape[1] > max(_MOST_LABELS, Y.nnz):
-            raise DataError(f"{source}: {Y.shape[1]:,} labels of which most belong to no sample are not read")
-        require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the indicators of labels")
+            raise DataError(
+                f"{source}: {Y.shape[1]:,} labels, most of which have no samples, are not supported"
+            )
+        require_room(8 * Y.shape[0], Y.shape[1], f"{source}: the label indicators")
         Y = Y.astype(np.float64).toarray()  # SciPy cannot densify half precision or foreign byte orders
     problem = wrong_indicators(Y)
     if problem is not None:
@@ -587,7 +589,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
         path = data_path(names)
         source = str(path)
         if not path.exists():
-            raise DataError(f"there is no file {path} ({what})")
+            raise DataError(f"file {path} ({what}) does not exist")
         with readable(path):
             lines = path.read_text(encoding="utf-8-sig").split("\n")
         names = [line.strip() for line in lines]
@@ -595,7 +597,7 @@ def read_names(names: Names, count: int, what: str, source: str) -> tuple[str, .
             names.pop()
     checked = tuple(str(name) for name in names or ())
     if len(checked) != count:
-        raise DataError(f"{source} has {len(checked)} {what} for {count} columns")
+        raise DataError(f"{source} must contain {count} {what}, one per column; got {len(checked)}")
     seen: dict[str, int] = {}
     for place, name in enumerate(checked, start=1):
         if not name:
@@ -610,8 +612,8 @@ def default_names(prefix: str, count: int, source: str, n_values: int) -> tuple[
     most = min(MOST_FEATURES, max(_MOST_EMPTY, _PER_VALUE * n_values))
     if count > most:
         raise DataError(
-            f"{source} has {count:,} features, more than the {most:,} that {n_values:,} values may have; an "
-            "index in it is probably wrong"
+            f"{source} has {count:,} features, more than the {most:,} allowed for {n_values:,} "
+            "values; one of its indices is probably wrong"
         )
     return tuple(f"{prefix}{number}" for number in range(count))
 
@@ -659,8 +661,7 @@ def label_indicators(documents: Documents, *, empty_is_unlabelled: bool = False)
         labelled = documents.y >= 0
     else:
         raise ValueError(
-            "documents have no known labels; name the column that holds them, as in "
-            "read_documents(path, labels='labels')"
+            "documents have no known labels; name their column, as in read_documents(path, labels='labels')"
         )
     if documents.labelled is not None:
         labelled = documents.labelled

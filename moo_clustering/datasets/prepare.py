@@ -372,7 +372,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if input_features is not None and list(map(str, np.asarray(input_features))) != self._names_in:
-            raise ValueError("input_features is not equal to feature_names_in_, the columns of the fit")
+            raise ValueError("input_features must equal feature_names_in_, the columns of the fit")
         return np.array(self._feature_names, dtype=object)
 
     def _fitted(self, table: Any) -> PreparedTable:
@@ -390,7 +390,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             )
         if len(frame) < 2:
             rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
-            raise files.DataError(f"the table has {rows}, and clusters are made of at least two")
+            raise files.DataError(f"the table has {rows}, but clustering requires at least two")
         read = [read_column(name, frame[name]) for name in frame.columns]
         conventions = {column.convention for column in read}
         judged = [_judge(settled(column, conventions)) for column in read]
@@ -451,7 +451,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
                 refused[column.name] = error
         if refused:
             first, *others = refused
-            more = f"; further faults are in {_columns(others)}" if others else ""
+            more = f"; {_columns(others)} also have errors" if others else ""
             raise files.DataError(f"{refused[first]}{more}")
         require_one_notation(columns, frame, found)
         alarming = [read.note for read in found if read.note]
@@ -545,7 +545,7 @@ def as_frame(table: Any, least_rows: int = 1) -> tuple[pd.DataFrame, bool]:
         if hasattr(table, method) and not isinstance(table, pd.Series):
             return as_frame(getattr(table, method)())
     if issparse(table):
-        raise TypeError("sparse data have no columns of text or dates, and need no preparation")
+        raise TypeError("sparse data have no text or date columns, and do not need preparation")
     array = check_array(
         checked_array(table, "X"), dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows
     )
@@ -556,7 +556,7 @@ def _refuse_absent(absent: Sequence[str], names: Sequence[str]) -> None:
     """Raise a DataError that names the absent columns, and similar names in the table."""
     alike = {name.strip().casefold(): name for name in names}
     hints = [alike[name.strip().casefold()] for name in absent if name.strip().casefold() in alike]
-    hint = f"; it has {_columns(hints)}, and names must be equal" if hints else ""
+    hint = f"; it has {_columns(hints)}, but names must be equal" if hints else ""
     raise files.DataError(f"the table lacks {_columns(absent)} of the fit{hint}")
 
 
@@ -667,9 +667,10 @@ def _warn_of_split(X: NDArray[np.float64], scales: Sequence[_Scale]) -> None:
     best, second = np.argsort(explained)[::-1][:2]
     if explained[best] >= _EXPLAINED and explained[second] <= _UNEXPLAINED:
         warn_caller(
-            f"column {scales[best].column.name!r} alone makes the strongest split of the table in two (it "
-            f"explains {explained[best]:.0%} of its own variance, and of no other column more than "
-            f"{explained[second]:.0%}): leave the column out if such clusters are not meant",
+            f"column {scales[best].column.name!r} alone determines the strongest split of the table "
+            f"in two (which explains {explained[best]:.0%} of its variance, but at most "
+            f"{explained[second]:.0%} of any other column): drop the column if such clusters are not "
+            "intended",
         )
 
 
@@ -873,9 +874,10 @@ class _Scale:
             return found, ""
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
         return found, (
-            f"column {self.column.name!r} has {len(others)} categor{'y' if len(others) == 1 else 'ies'} that "
-            f"the fit does not have ({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
-            f"{'it counts' if len(others) == 1 else 'they count'} as missing values"
+            f"column {self.column.name!r} has {len(others)} "
+            f"categor{'y' if len(others) == 1 else 'ies'} not seen in the fit "
+            f"({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+            f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
         )
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool]:
@@ -925,7 +927,7 @@ def _refuse(judged: Sequence[Column]) -> None:
         raise files.DataError("the table has no columns")
     shown = "; ".join(f"{column.name!r} ({column.reason})" for column in judged[:5])
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
-    raise files.DataError(f"no column is left to cluster by: {shown}{more}")
+    raise files.DataError(f"no usable columns remain: {shown}{more}")
 
 
 def _judge(column: Column) -> Column:
@@ -937,7 +939,7 @@ def _judge(column: Column) -> Column:
     n_different = len(pd.unique(known))
     if n_different == 1:
         return column.out(
-            "constant" if len(known) == len(column.values) else "one value, and else empty cells"
+            "constant" if len(known) == len(column.values) else "one value, otherwise empty cells"
         )
     if len(known) < (1 - _MOST_MISSING) * len(column.values):
         n_missing = len(column.values) - len(known)
@@ -959,11 +961,11 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     n = len(known)
     where, different = different_cells(known)
     words = float(np.mean(np.array([len(text.split()) for text in different])[where]))
-    text = f"; --text-columns {column.name} clusters by its words" if words > _WORDS else ""
+    text = f"; use --text-columns {column.name} to cluster by its words" if words > _WORDS else ""
     if column.code:
-        text = f"; its cells are codes, as {column.code}"
+        text = f"; its cells are codes, because {column.code}"
     if n_different == n and n > 2:
-        return column.out(f"another value in every row{text}")
+        return column.out(f"a different value in every row{text}")
     # Codes are certainly categories, so more different values are allowed.
     many = _MOST if column.code else max(_FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
@@ -986,8 +988,8 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
         if key == _MISSING_CELLS and len(names) > 1:
             reason = "more than half of the" + _MISSING_CELLS
         note = f"{_columns(names)} left out: {reason}"
-        if reason in ("it numbers the rows", "another value in every row"):
-            note += f" (--id-column {names[0]} names the rows by it)"
+        if reason in ("it numbers the rows", "a different value in every row"):
+            note += f" (--id-column {names[0]} uses it as row names)"
         notes.append(note)
     return notes
 
@@ -1011,9 +1013,9 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
     if names := [column.name for column in columns if column.kind == "category"]:
         count = f"{n_indicators} indicator{'' if n_indicators == 1 else 's'}"
         whose = "its" if len(names) == 1 else "their"
-        notes.append(f"{_columns(names)} of text became {count} of {whose} values")
+        notes.append(f"{_columns(names)} of text converted to {count} of {whose} values")
     if names := [column.name for column in columns if column.kind == "date"]:
-        notes.append(f"{_columns(names)} of dates became numbers of days (--drop leaves a column out)")
+        notes.append(f"{_columns(names)} of dates converted to numbers of days (--drop excludes a column)")
     for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
         if names := [column.name for column in columns if column.convention == convention]:
             notes.append(f"{_columns(names)} read as numbers with {text}")
@@ -1024,11 +1026,14 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
         if column.strays:
             one = len(column.strays) == 1
             notes.append(
-                f"column {column.name!r} holds numbers but for {_listed([repr(s) for s in column.strays])}, "
-                f"which {'counts as a missing value' if one else 'count as missing values'}"
+                f"column {column.name!r} contains numbers except for "
+                f"{_listed([repr(s) for s in column.strays])}, which {'is' if one else 'are'} "
+                "treated as missing"
             )
         if column.code:
-            notes.append(f"column {column.name!r} holds codes, which are categories: {column.code}")
+            notes.append(
+                f"column {column.name!r} contains codes, which are used as categories: {column.code}"
+            )
         if column.remark:
             notes.append(f"column {column.name!r}: {column.remark}")
         if column.grouped and column.convention == "plain":
@@ -1043,8 +1048,8 @@ def independence_notes(names: Sequence[str]) -> list[str]:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
     return [
-        f"{_columns(names)} left out: of few values, and {what} on no other column "
-        "(--weights equal keeps such columns)"
+        f"{_columns(names)} left out: few different values, and {what} on no other column (--weights "
+        "equal keeps such columns)"
     ]
 
 
@@ -1072,14 +1077,15 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
     empty = ~known.any(axis=1)
     if n := int(empty.sum()):
         rows = f"row {int(empty.argmax()) + 1} has" if n == 1 else f"{n} rows have"
-        notes.append(f"{rows} no value in any of the columns used")
+        notes.append(f"{rows} no values in the columns used")
     return notes
 
 
 def class_notes(columns: Sequence[Column]) -> list[str]:
     """Notes about features that may be known classes."""
     return [
-        f"column {column.name!r} is used as a feature; if it holds known classes, give --labels {column.name}"
+        f"column {column.name!r} is used as a feature; if it contains known classes, use --labels "
+        f"{column.name}"
         for column in columns
         if column.name.casefold() in _CLASSES
     ]

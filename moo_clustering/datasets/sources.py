@@ -32,7 +32,8 @@ def load_bundled(name: str) -> Table:
     """
     if name not in BUNDLED:
         raise ValueError(
-            f"unknown data set {name!r}; bundled are {', '.join(BUNDLED)}{did_you_mean(name, BUNDLED)}"
+            f"unknown data set {name!r}; bundled data sets are "
+            f"{', '.join(BUNDLED)}{did_you_mean(name, BUNDLED)}"
         )
     from sklearn import datasets
 
@@ -143,10 +144,12 @@ def _checked_sizes(bag_size: tuple[int, int]) -> tuple[int, int]:
         low, high = map(operator.index, bag_size)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"bag_size must be a pair of integers (fewest, most), got {quoted(bag_size)}"
+            f"bag_size must be a pair of integers (minimum, maximum), got {quoted(bag_size)}"
         ) from error
     if not 1 <= low <= high:
-        raise ValueError(f"bag_size must be (fewest, most) with 1 <= fewest <= most, got {quoted(bag_size)}")
+        raise ValueError(
+            f"bag_size must be (minimum, maximum) with 1 <= minimum <= maximum, got {quoted(bag_size)}"
+        )
     return low, high
 
 

@@ -224,7 +224,7 @@ def read_table(
             return read_npz(path, roles)
     known = ", ".join([*files.TEXT, *files.EXCEL, *files.PARQUET, ".npz"])
     raise files.DataError(
-        f"{path} has the suffix {path.suffix!r}; known are {known}, and text files also with .gz"
+        f"{path} has the suffix {path.suffix!r}; supported suffixes are {known}, and text files also with .gz"
     )
 
 
@@ -312,10 +312,10 @@ def named_columns(
         numbered = [str(number) for number in range(len(cells))]  # pandas names unnamed columns so
         if all(map(files.is_written_number, cells)) and (len(cells) == 1 or cells != numbered):
             notes.append(
-                f"the first line holds numbers only and is taken for data; the columns are called column1 to "
-                f"column{len(cells)}"
+                "the first line contains only numbers and is read as data; the columns are called "
+                f"column1 to column{len(cells)}"
                 if len(cells) > 1
-                else "the first line is a number and is taken for data; the column is called column1"
+                else "the first line is a number and is read as data; the column is called column1"
             )
             header = False
     if header is False and head:
@@ -324,8 +324,8 @@ def named_columns(
     decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
         notes.append(
-            f"the first line names the columns, and {decimals[0]!r} looks like a value; header=False "
-            "(--no-header) takes it for data"
+            f"the first line is read as column names, but {decimals[0]!r} looks like a value; use "
+            "header=False (--no-header) to read it as data"
         )
     return names, True
 
@@ -344,7 +344,7 @@ def without_index(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
         if name in taken or not _INDEX.fullmatch(name) or len(frame.columns) < 2:
             continue
         if np.array_equal(files.exact_numbers(map(str, frame[name])), np.arange(len(frame))):
-            notes.append(f"column {name!r} left out: it is the index that pandas wrote")
+            notes.append(f"column {name!r} left out: it is an index written by pandas")
             frame = frame.drop(columns=name)
     return frame
 
@@ -360,12 +360,10 @@ def column_names(head: list[files.Row], source: str, *, numbers: bool = False) -
         and all(files.is_number(name) for name in columns)
         and (len(columns) == 1 or columns != numbered)
     ):
-        raise files.DataError(
-            f"{source} has numbers in its first line, where the names of the columns should be"
-        )
+        raise files.DataError(f"{source} has numbers in its first line instead of column names")
     if len(columns) > 1 and not columns[0]:
         columns[0] = UNNAMED  # pandas and R write row names so
-    data = files.Remedy("if the first line is data, say so with", "header", False)
+    data = files.Remedy("if the first line is data, use", "header", False)
     seen: set[str] = set()
     for number, name in enumerate(columns, start=1):
         if not name:
@@ -455,7 +453,7 @@ def typed(
         notes.append(f"column {name!r} read as numbers of hours")
     elif dates and isinstance(days := read_dates(bare), np.ndarray):
         found = (days - days.min()) / np.timedelta64(86400, "s")
-        notes.append(f"column {name!r} of dates became numbers of days")
+        notes.append(f"column {name!r} of dates converted to numbers of days")
     else:
         texts[texts == ""] = None
         return texts
@@ -519,7 +517,8 @@ def require_room(n_rows: int, n_columns: int, what: str) -> None:
     """Raise if a file requires more dense cells than the limit."""
     if n_rows * n_columns > _MOST_CELLS:
         raise files.DataError(
-            f"{what} would take {n_rows:,} x {n_columns:,} cells, more than {_MOST_CELLS:,}; reduce them"
+            f"{what} would require {n_rows:,} x {n_columns:,} cells, more than the limit of "
+            f"{_MOST_CELLS:,}; reduce the data"
         )
 
 
@@ -527,14 +526,14 @@ def numeric_matrix(array: NDArray[Any], name: str, source: str) -> NDArray[Any]:
     """Return ``array``; raise if it is not a numeric matrix or numbers are equal in double precision."""
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise files.DataError(
-            f"{source}: array {name!r} must be numeric with two dimensions, it is of type {array.dtype} and "
-            f"has shape {array.shape}"
+            f"{source}: array {name!r} must be numeric with two dimensions, got type {array.dtype} "
+            f"and shape {array.shape}"
         )
     for column in array.T:
         if same := files.indistinct_values(column):
             raise files.DataError(
-                f"{source}: array {name!r} holds {same[0]} and {same[1]}, which are one number in double "
-                "precision; subtract what the numbers have in common, or leave identifiers out"
+                f"{source}: array {name!r} contains {same[0]} and {same[1]}, which are equal in "
+                "double precision; subtract a common offset from the numbers, or drop identifiers"
             )
     return array
 
@@ -545,7 +544,7 @@ def _feature_names(arrays: Mapping[str, NDArray[Any]], n_features: int, source: 
     names = tuple(str(name) for name in arrays["feature_names"].reshape(-1))
     if len(names) != n_features:
         raise files.DataError(
-            f"{source}: array 'feature_names' has {len(names)} names for the {n_features} columns of 'X'"
+            f"{source}: array 'feature_names' has {len(names)} names, but 'X' has {n_features} columns"
         )
     return names
 
@@ -556,7 +555,7 @@ def _kept(names: tuple[str, ...], drop: tuple[str, ...], source: str) -> list[in
             raise files.DataError(f"{source} has no feature {name!r} (drop){did_you_mean(name, names)}")
     keep = [column for column, name in enumerate(names) if name not in drop]
     if not keep:
-        raise files.DataError(f"{source}: no features are left")
+        raise files.DataError(f"{source}: there are no features")
     return keep
 
 
@@ -569,8 +568,8 @@ def array_column(arrays: Mapping[str, NDArray[Any]], name: str, n_samples: int, 
         )
     if arrays[name].shape not in {(n_samples,), (n_samples, 1)}:
         raise files.DataError(
-            f"{source}: array {name!r} must have one value for each of the {n_samples} rows of 'X', "
-            f"it has shape {arrays[name].shape}"
+            f"{source}: array {name!r} must have one value per row of 'X', {n_samples} in all; got "
+            f"shape {arrays[name].shape}"
         )
     return arrays[name].reshape(-1)
 
@@ -617,12 +616,12 @@ def _refuse(frame: pd.DataFrame, wrong: Sequence[str], source: str) -> NoReturn:
     raise files.NotNumericError(
         f"{source}: {what} not numeric{_example(frame[wrong[0]])}",
         wrong,
-        files.Remedy("leave such columns out with", "drop", list(wrong[:_SHOWN])),
-        files.Remedy("say what they are with", "labels"),
+        files.Remedy("drop such columns with", "drop", list(wrong[:_SHOWN])),
+        files.Remedy("declare their role with", "labels"),
         files.Remedy("with", "partial_labels"),
         files.Remedy("with", "id_column"),
-        files.Remedy("take them as categories with", "categories", True),
-        files.Remedy("read columns of texts with read_documents"),
+        files.Remedy("use them as categories with", "categories", True),
+        files.Remedy("read text columns with read_documents"),
     )
 
 
@@ -633,7 +632,7 @@ def _example(column: pd.Series[Any]) -> str:
         return f" ({str(text.iloc[bad[0]])!r} in row {bad[0] + 1})"
     texts = [files.written(cell).strip() for cell in text]
     reason = files.code_reason(files.finite(texts, files.exact_numbers(texts)))
-    return f" ({reason}, so these are codes; if numbers are meant, write them as such)" if reason else ""
+    return f" ({reason}, so these are codes; write numbers without this notation)" if reason else ""
 
 
 def require_finite(X: NDArray[np.float64], features: Sequence[str], source: str) -> None:
@@ -673,8 +672,8 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in _KINDS:
         raise files.DataError(
-            f"{source}: column {name!r} holds neither numbers nor text but {kind}",
-            files.Remedy("leave it out with", "drop", [name]),
+            f"{source}: column {name!r} contains neither numbers nor text but {kind}",
+            files.Remedy("drop it with", "drop", [name]),
         )
     cells = [files.written(cell) for cell in files.cells_of(column)]
     text = np.array([cell.strip() for cell in cells], dtype=object)
@@ -685,8 +684,8 @@ def _as_text(column: pd.Series[Any], name: str, source: str) -> Any:
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
         raise files.DataError(
-            f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill such cells in, "
-            "with a word of their own such as 'missing' to make them a category, or remove them"
+            f"{source} has an empty cell in column {name!r}, row {empty[0] + 1}{more}; fill in such "
+            "cells, for example with 'missing' to make them a category, or remove them"
         )
     _judge(text, name, source)
     return text
@@ -696,25 +695,25 @@ def _judge(text: Any, name: str, source: str) -> None:
     n_different = len(set(text))
     if n_different == len(text) > _FEW:
         raise files.DataError(
-            f"{source}: column {name!r} has another value in every row ({text[0]!r} in row 1), which tells "
-            "nothing as a category",
-            files.Remedy("name the rows by it with", "id_column", name),
-            files.Remedy("leave it out with", "drop", [name]),
+            f"{source}: column {name!r} has a different value in every row ({text[0]!r} in row 1), "
+            "so its categories are uninformative",
+            files.Remedy("use it as row names with", "id_column", name),
+            files.Remedy("drop it with", "drop", [name]),
         )
     other = np.flatnonzero(pd.to_numeric(pd.Series(text), errors="coerce").isna())
     if 0 < len(other) < len(text) / 2:
-        cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is no number"
+        cells = f"cell {text[other[0]]!r} in row {other[0] + 1} is not a number"
         if len(other) > 1:
-            cells += f", nor are {len(other) - 1} more"
+            cells += f", nor are {len(other) - 1} other cells"
         warnings.warn(
-            f"all values of column {name!r} are taken as categories, because {cells}",
+            f"all values of column {name!r} are used as categories, because {cells}",
             UserWarning,
             stacklevel=2,
         )
     elif n_different > max(_FEW, len(text) / 2):
         warnings.warn(
-            f"column {name!r} has {n_different} different values in {len(text)} rows, which tell little as "
-            "categories; drop (--drop) leaves it out",
+            f"column {name!r} has {n_different} different values in {len(text)} rows, which are "
+            "hardly informative as categories; drop it with drop (--drop)",
             UserWarning,
             stacklevel=2,
         )
@@ -759,7 +758,7 @@ def identifiers(values: Any, column: str, source: str) -> NDArray[np.str_]:
 def _require_scalars(values: Any, what: str, source: str) -> None:
     other = next((cell for cell in values if not pd.api.types.is_scalar(cell)), None)
     if other is not None:
-        raise files.DataError(f"{source}: {what} must be texts or numbers, got a {type(other).__name__}")
+        raise files.DataError(f"{source}: {what} must be strings or numbers, got {type(other).__name__}")
 
 
 def require_short(texts: Any, what: str, role: str) -> None:
@@ -767,7 +766,7 @@ def require_short(texts: Any, what: str, role: str) -> None:
     longest = max(map(len, texts), default=0)
     if longest * len(texts) > _MOST_CHARACTERS:
         raise files.DataError(
-            f"{what} has a text of {longest:,} characters, too long for {role} of {len(texts):,} rows"
+            f"{what} has a string of {longest:,} characters, too long for {role} of {len(texts):,} rows"
         )
 
 

@@ -17,7 +17,7 @@ from moo_clustering._kernels.partitions import contingency_tables, number_by_fir
 # Larger than any gene, but within the integer types of genes.
 _FAR = 2**31 - 1
 # Remedy in messages about genes that no encoding can decode.
-VALID_GENES = "give the algorithm EncodingSampling() and EncodingRepair(), or **problem.operators()."
+VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operators(), to the algorithm."
 
 
 class Encoding(ABC):
@@ -107,7 +107,7 @@ def relabel_by_first_appearance(labels: IntArray) -> Labels:
     out = np.empty(labels.shape, dtype=np.int32)
     if labels.size:
         if labels.min() < 0:
-            raise ValueError(f"labels must not be negative, got {labels.min()}.")
+            raise ValueError(f"labels must be non-negative, got {labels.min()}.")
         if labels.max() > 8 * labels.shape[-1]:
             # The kernel uses a table as long as the largest label, and clears it for every row.
             labels = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
@@ -155,7 +155,7 @@ def _same_width(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any]
     rows = {len(x) for x in (first, second) if x.ndim == 2}
     if not all(x.ndim in (1, 2) for x in (first, second)) or shapes[0][-1] != shapes[1][-1] or len(rows) > 1:
         raise ValueError(
-            "two chromosomes or populations of the same shape are compared, or one chromosome with a "
+            "inputs must be two chromosomes or populations of the same shape, or a chromosome and a "
             f"population; got shapes {shapes[0]} and {shapes[1]}."
         )
     return first, second
@@ -166,9 +166,9 @@ def _checked(labels: ArrayLike, n_clusters: int | None, name: str = "labels") ->
     if codes.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {codes.dtype}.")
     if codes.size and codes.min() < 0:
-        raise ValueError(f"{name} must not be negative, got {codes.min()}.")
+        raise ValueError(f"{name} must be non-negative, got {codes.min()}.")
     if n_clusters is not None and codes.size and codes.max() >= n_clusters:
-        raise ValueError(f"{name} must be below n_clusters={n_clusters}, got {codes.max()}.")
+        raise ValueError(f"{name} must be less than n_clusters={n_clusters}, got {codes.max()}.")
     return codes
 
 
@@ -249,7 +249,7 @@ def row_digests(X: ArrayLike) -> list[bytes]:
     """Return a hash of every row of numbers, which depends on the values but not on their dtype."""
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise TypeError(f"X must be rows of numbers, got shape {X.shape} and dtype {X.dtype}.")
+        raise TypeError(f"X must have numeric rows, got shape {X.shape} and dtype {X.dtype}.")
     if X.dtype.kind != "f":
         return _digests(X, np.int64)
     with np.errstate(invalid="ignore"):
@@ -274,7 +274,7 @@ def checked_genes(X: ArrayLike, n_var: int) -> IntArray:
         return X
     genes = X.astype(np.int64) if np.all(np.abs(X) <= _FAR) else None
     if genes is None or not np.array_equal(genes, X):
-        raise ValueError(f"X must hold integer genes, got fractions or values out of range: {VALID_GENES}")
+        raise ValueError(f"X must contain integer genes, got fractions or values out of range: {VALID_GENES}")
     return genes
 
 
@@ -283,7 +283,7 @@ def _two_dimensional(X: ArrayLike, n_columns: int, name: str) -> NDArray[Any]:
     if X.ndim != 2 or X.shape[1] != n_columns:
         raise ValueError(f"{name} must have shape (n_individuals, {n_columns}), got {X.shape}.")
     if X.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold numbers, got dtype {X.dtype}.")
+        raise TypeError(f"{name} must be numeric, got dtype {X.dtype}.")
     return X if X.dtype.kind == "f" else checked_integers(X, name)
 
 
@@ -293,14 +293,14 @@ def rounded_genes(X: ArrayLike, n_var: int) -> IntArray:
     if X.dtype.kind != "f":
         return X.astype(np.int64)
     if np.isnan(X).any():
-        raise ValueError("X must not hold NaN.")
+        raise ValueError("X must not contain NaN.")
     return np.rint(np.clip(X, -_FAR, _FAR)).astype(np.int64)
 
 
 def checked_within(X: IntArray, lower: int, upper: int) -> IntArray:
     """Return the population; raise a ValueError if a gene is outside the range."""
     if X.size and (X.min() < lower or X.max() > upper):
-        raise ValueError(f"genes must be within {lower}..{upper}, got {X.min()}..{X.max()}: {VALID_GENES}")
+        raise ValueError(f"genes must be from {lower} to {upper}, got {X.min()} to {X.max()}: {VALID_GENES}")
     return X
 
 

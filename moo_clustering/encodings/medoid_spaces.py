@@ -127,7 +127,7 @@ def choose_space(
     choice("form", form, get_args(Form))
     name = metric if isinstance(metric, str) else None
     if form == "vector" and name not in KINDS:
-        raise ValueError(f"form='vector' needs metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
+        raise ValueError(f"form='vector' requires metric to be one of {tuple(KINDS)}, got {quoted(metric)}.")
     if form == "auto" and name in _EITHER:
         n_samples = _num_samples(checked_container(X, "X"))
         if n_samples > _MANY or 8 * n_samples**2 > max_memory:

@@ -228,8 +228,9 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is not a set of medoids (at least one row number, distinct, in "
-                f"0..{self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
+                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row "
+                f"numbers from 0 to {self.n_samples - 1}, with -1 only at the end): "
+                f"{base.VALID_GENES}"
             )
         return ids
 
@@ -312,7 +313,7 @@ class MedoidSlotEncoding(_MedoidGenes):
             Number of neighbours, 1..n_samples-1.
         """
         if not 1 <= n_neighbors < self.n_samples:
-            raise ValueError(f"n_neighbors must be in 1..{self.n_samples - 1}, got {n_neighbors}.")
+            raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")
         if n_neighbors not in self._neighbors:
             self._neighbors[n_neighbors] = nearest_others(self.distances, n_neighbors)
         return self._neighbors[n_neighbors]
@@ -331,8 +332,8 @@ def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
     wrong |= ((slots < -1) | (slots >= len(H)) | (occurred_before(slots) & occupied)).any(axis=1)
     if wrong.any():
         raise ValueError(
-            f"row {np.argmax(wrong)} of X has no medoid, a medoid twice, or numbers outside "
-            f"-1..{len(H) - 1}: {base.VALID_GENES}"
+            f"row {np.argmax(wrong)} of X has no medoid, a repeated medoid, or numbers outside -1 to "
+            f"{len(H) - 1}: {base.VALID_GENES}"
         )
     used, place = np.unique(slots[occupied], return_inverse=True)
     index = np.full(slots.shape, -1, dtype=np.int64)

@@ -74,13 +74,15 @@ _OF_SAMPLES = """
 Parameters
 ----------
 X : array-like or sparse matrix of shape (n, n_features)
-    Samples in a form that ``fit`` takes.
+    Samples, in any format that ``fit`` accepts.
 
 Returns
 -------
 """
-OF_PREDICT: str = f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Numbers as in ``labels_``.\n"
-OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    A column per cluster, or per topic.\n"
+OF_PREDICT: str = (
+    f"{_OF_SAMPLES}ndarray of shape (n,), int32\n    Cluster labels, numbered as in ``labels_``.\n"
+)
+OF_TRANSFORM: str = f"{_OF_SAMPLES}ndarray of shape (n, n_columns)\n    One column per cluster or topic.\n"
 
 
 class NumericOptionsMixin(CitedMixin, ShortMessages):
@@ -479,8 +481,8 @@ class NearestSampleMixin:
         space, scaling, dtype = self._compared
         if space is None and np.shape(X)[1:] != (len(labels),):
             raise ValueError(
-                f'{type(self).__name__} was fitted to distances (metric="precomputed") and knows no rows: '
-                "predict needs the distances of new samples to all samples of the fit, of shape "
+                f'{type(self).__name__} was fitted to distances (metric="precomputed"): '
+                "predict requires the distances from new samples to all samples of the fit, of shape "
                 f"(n, {len(labels)}), got {np.shape(X)}."
             )
         X = numeric_features(self, X, dtype=dtype, reset=False)
@@ -649,9 +651,9 @@ def warn_if_all_labelled(labelled: NDArray[np.bool_]) -> None:
     """Warn if all samples are labelled: scores against them only measure how closely ``fit`` follows them."""
     if labelled.all():
         warn_caller(
-            "all samples are labelled, and the fit follows the labels: what is scored by the same y, also in "
-            "GridSearchCV and cross_val_score, is a supervised method; hide labels by -1, as the example "
-            "score_without_a_leak.py does, or leave y out."
+            "all samples are labelled, and the fit follows the labels, so scores against the same y "
+            "(also in GridSearchCV and cross_val_score) are those of a supervised method; hide "
+            "labels with -1, as in the example score_without_a_leak.py, or omit y."
         )
 
 
@@ -677,7 +679,7 @@ def supervision_pairs(
     if y is not None:
         known = PairwiseConstraints.from_partial_labels(y)
         if known.n_samples != n_samples:
-            raise ValueError(f"y must have one value per sample: expected {n_samples}, got {known.n_samples}")
+            raise ValueError(f"y must have one value per sample, {n_samples} in all; got {known.n_samples}")
         labelled = np.asarray(y) >= 0
         given = PairwiseConstraints(
             np.concatenate([given.must_link, known.must_link]),
@@ -703,11 +705,11 @@ def checkpoint_for(estimator: BaseEstimator, *data: Any) -> Checkpoint | None:
     """Return the checkpoint of a fit, or None; parameters and ``data`` must determine its result."""
     if estimator.checkpoint is None:
         if estimator.resume:
-            raise ValueError("resume=True needs checkpoint, the file to resume from.")
+            raise ValueError("resume=True requires checkpoint, the file to resume from.")
         return None
     if not isinstance(estimator.random_state, Integral):
         raise ValueError(
-            "checkpoint needs an integer random_state, without which a resumed run could not equal an "
+            "checkpoint requires an integer random_state, so that a resumed run equals an "
             f"uninterrupted one; got random_state={estimator.random_state!r}."
         )
     parameters = {

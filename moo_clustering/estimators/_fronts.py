@@ -182,8 +182,8 @@ class ControlsMixin:
             if params.get(name, value) != value and not (name == "n_gen" and params[name])
         ]
         return ValueError(
-            f"{type(self).__name__} runs no search here{wanted}; choose other parameters"
-            f"{', such as ' + ' or '.join(cures) if cures else ''}."
+            f"{type(self).__name__} does not run a search{wanted} with these parameters; use "
+            f"others{', such as ' + ' or '.join(cures) if cures else ''}."
         )
 
     @documented(compare)
@@ -290,10 +290,10 @@ class FrontSearchMixin(ControlsMixin, FrontMixin, SearchOptions):
         super()._validate_params()  # type: ignore[misc]
         given = [name for name in _OF_PYMOO if getattr(self, name)]
         if given and getattr(self, "engine", "pymoo") == "deap":
-            raise ValueError(f"{given[0]} is of pymoo's searches: leave it out, or set engine='pymoo'.")
+            raise ValueError(f"{given[0]} requires engine='pymoo', got engine='deap'.")
         if self.callback is not None and not can_take(self.callback, None):
             raise TypeError(
-                f"callback must take one argument, the algorithm; {name_of(self.callback)} does not."
+                f"callback must accept one argument, the algorithm; {name_of(self.callback)} does not."
             )
 
     def _pymoo_search_for(
@@ -365,13 +365,13 @@ def choose_member(
             )
         if not -len(front) <= int(found) < len(front):
             raise ValueError(
-                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} members."
+                f"{name_of(rule)} returned row {found}, which is outside the front of {len(front)} solutions."
             )
         rule = int(found)
     if isinstance(rule, str):
         return knee(minimised) if rule == "knee" else int(minimised[:, list(names).index(rule)].argmin())
     if not -len(front) <= rule < len(front):
-        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} members.")
+        raise ValueError(f"rule={rule} is outside the front, which has {len(front)} solutions.")
     return int(rule) % len(front)
 
 
@@ -381,8 +381,8 @@ def check_rule(rule: object, allowed: Sequence[str]) -> None:
     if callable(rule) or is_row or (isinstance(rule, str) and rule in allowed):
         return
     raise ValueError(
-        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, "
-        "a row number or a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
+        f"unknown rule {quoted(rule)}; allowed are {', '.join(map(repr, allowed))}, a row number or "
+        "a callable" + (did_you_mean(rule, allowed) if isinstance(rule, str) else "")
     )
 
 

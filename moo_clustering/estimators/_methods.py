@@ -24,7 +24,7 @@ _SAYS_ALL = (ImportError, AttributeError, TypeError, ValueError)
 _PESC_PAPER = "Pareto ensemble-based spectral clustering (PESC)"
 _NSGA2_CLUS_PAPER = "semi-supervised clustering of medical documents with NSGA-II (NSGA-II-clus)"
 _BAG_PAPER = "evolutionary clustering for multiple-instance learning"
-_NEEDS = "bags of numeric instances, and the number of clusters; labels or pairs of bags if there are any"
+_NEEDS = "bags of numeric instances, and the number of clusters; optional labels or pairs of bags"
 # Options of the published variants of MOCK.
 # They are defined here because listing the methods must not import MOCK.
 MOCK_DELTA: dict[str, Any] = {
@@ -136,7 +136,8 @@ def _check_fields(method: Method) -> None:
                 raise ValueError(f"{each.name} must be {asked}, got {quoted(value)}")
     if not set(method.supervision) <= {"labels", "label_sets", "pairs"}:
         raise ValueError(
-            f"supervision must be among 'labels', 'label_sets' and 'pairs', got {quoted(method.supervision)}"
+            "supervision must only contain 'labels', 'label_sets' and 'pairs', got "
+            f"{quoted(method.supervision)}"
         )
     for alias, options in method.aliases.items():
         if not (isinstance(alias, str) and alias.strip() and alias.isprintable()):
@@ -157,7 +158,7 @@ BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="mi-kmeans",
         class_name="MIKMeans",
-        summary="k-means of bags, each as far from a centre as its farthest instance",
+        summary="k-means of bags, by the distance of the farthest instance to a centre",
         aliases={"MIKM": {}, "MIKM-instance": {"weighting": "instance"}, "MIKM-literal": {"empty": "keep"}},
     ),
     _bag_method(
@@ -169,7 +170,7 @@ BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="mifgka",
         class_name="MIFGKA",
-        summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed on the way",
+        summary="fast genetic k-means of bags: mutation by distance, empty clusters allowed in the search",
         aliases={"MIFGKA-printed": {"reading": "printed_meansq", "legality": "count", "elitism": 0}},
     ),
     _bag_method(
@@ -181,7 +182,7 @@ BAG_METHODS: tuple[Method, ...] = (
     _bag_method(
         name="chcmic",
         class_name="CHCMIC",
-        summary="CHC over partitions of bags: least Davies-Bouldin index",
+        summary="CHC over partitions of bags: minimises the Davies-Bouldin index",
         aliases={"CHCMIC-printed": {"weights": "printed", "empty": "closest"}},
     ),
     _bag_method(
@@ -199,7 +200,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         class_name="EnsembleNMF",
         paper=_NMF_PAPER,
         summary="consensus of many factorisations of documents under normalised-cut weights",
-        needs="documents, or term weights or counts that are not negative, and the number of clusters",
+        needs="documents, or non-negative term weights or counts, and the number of clusters",
         aliases={
             "EN-NCW-NMF": {},
             "NCW-NMF-ensemble": {},
@@ -212,7 +213,7 @@ DOCUMENT_METHODS: tuple[Method, ...] = (
         class_name="NMFClustering",
         paper=f"Xu, Liu & Gong 2003, a baseline of ensemble NMF; {_NMF_PAPER}",
         summary="clusters of documents by the topics of one non-negative factorisation",
-        needs="documents, or term weights that are not negative, and the number of clusters",
+        needs="documents, or non-negative term weights, and the number of clusters",
         aliases={"NMF": {}, "NMF-literal": {"normalize": False}},
     ),
     _document_method(
@@ -231,8 +232,9 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         name=RECOMMENDED,
         class_name="ParetoClustering",
         paper="this package",
-        summary="recommended: what algorithm families agree on, or what labels of a few samples say of it",
-        needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+        summary="recommended: consensus of algorithm families, or their agreement with labels of a few "
+        "samples",
+        needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
         aliases={
             "pareto": {},
             "flagship": {},
@@ -249,7 +251,7 @@ FLAGSHIP_METHODS: tuple[Method, ...] = (
         class_name="ParetoBagClustering",
         paper="this package",
         summary="recommended for bags: consensus over distances, embeddings and algorithms",
-        needs="bags of numeric instances; labels or pairs of bags if there are any",
+        needs="bags of numeric instances; optional labels or pairs of bags",
         supervision=("labels", "pairs"),
         bags=True,
     ),
@@ -268,7 +270,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
         class_name="MOCK",
         paper="Handl & Knowles 2007, Garza-Fabre, Handl & Knowles 2018, baselines of the PESC paper",
         summary="compact clusters of neighbours from links of a spanning tree; finds the number of clusters",
-        needs="numeric features; labels or pairs if there are any",
+        needs="numeric features; optional labels or pairs",
         aliases={
             "MOCK-2007": MOCK_2007,
             "delta-MOCK": MOCK_DELTA,
@@ -282,7 +284,7 @@ GRAPH_METHODS: tuple[Method, ...] = (
         class_name="SRMOSC",
         paper="Luo, Jiao & Lozano 2016, a baseline of the PESC paper",
         summary="spectral clustering of graphs from a front of sparse representations of the samples",
-        needs="numeric features, and the number of clusters; labels or pairs if there are any",
+        needs="numeric features, and the number of clusters; optional labels or pairs",
         aliases={"SRMOSC-evolved": {"solver": "nsga2"}},
         supervision=("labels", "pairs"),
         evolves_with={"solver": "nsga2"},
@@ -304,40 +306,41 @@ SUBSPACE_METHODS: tuple[Method, ...] = (
         name="sisc",
         class_name="SISC",
         paper=_SISC_PAPER,
-        summary="fuzzy clusters with own weights of features, guided by labels or label sets",
-        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
-        "sparse; labels if there are any",
+        summary="fuzzy clusters with their own feature weights, guided by labels or label sets",
+        needs="binary presence of features (binarize=True converts counts and weights), dense or sparse; "
+        "optional labels",
         aliases={"SISC-ML": {}, "SISC-ML-literal": {"aggregation": "sum", "n_neighbors": 5}},
     ),
     _subspace_method(
         name="scad2",
         class_name="SCAD2",
         paper=f"Frigui & Nasraoui 2004, a baseline of SISC-ML; {_SISC_PAPER}",
-        summary="fuzzy k-means with weights of features in every cluster",
+        summary="fuzzy k-means with feature weights in every cluster",
         needs="numeric features, dense or sparse, and the number of clusters",
     ),
     _subspace_method(
         name="entropy-weighted-kmeans",
         class_name="EntropyWeightedKMeans",
         paper=f"Jing, Ng & Huang 2007, a baseline of SISC-ML; {_SISC_PAPER}",
-        summary="k-means with weights of features in every cluster, spread by their entropy",
+        summary="k-means with entropy-regularised feature weights in every cluster",
         needs="numeric features, dense or sparse, and the number of clusters",
         aliases={"K-Means-Entropy": {}, "EWKM": {}, "EWKM-mean": {"dispersion": "mean"}},
     ),
     _subspace_method(
         name="nsga2-sisc",
         class_name="NSGA2SISC",
-        paper=f"SISC-ML with a search of its start, which is ours; {_SISC_PAPER}",
-        summary="SISC from documents that NSGA-II finds, beside the best of as many random starts",
-        needs="presence of features, 0 and 1 (binarize=True makes it of counts and weights), dense or "
-        "sparse; labels if there are any",
+        paper=f"SISC-ML with our search for its start; {_SISC_PAPER}",
+        summary="SISC started from documents that NSGA-II finds, compared with the best of as many random "
+        "starts",
+        needs="binary presence of features (binarize=True converts counts and weights), dense or sparse; "
+        "optional labels",
     ),
     Method(
         name="subspace-mixture",
         class_name="SubspaceMixture",
         paper="this package, after Celeux & Govaert 1992 and Fränti 2018",
         summary="Gaussian clusters in a few features each, by swaps of clusters; finds their number",
-        needs="numeric features, dense or sparse; labels or pairs if there are any",
+        needs="numeric features, dense or sparse; optional labels or pairs",
         supervision=("labels", "pairs"),
         sparse=True,
     ),
@@ -380,7 +383,7 @@ METHODS: dict[str, Method] = {
             class_name="NSGA2Clus",
             paper=_NSGA2_CLUS_PAPER,
             summary="NSGA-II over sets of medoids, guided by constraints; finds the number of clusters",
-            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={
                 "Internal-NSGA-II-clus": {
                     "supervision": "crowding",
@@ -407,7 +410,7 @@ METHODS: dict[str, Method] = {
             class_name="AMOSAClus",
             paper=f"a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
             summary="archived simulated annealing over sets of medoids; finds the number of clusters",
-            needs="features, dense or sparse, or precomputed distances; labels or pairs if there are any",
+            needs="features, dense or sparse, or precomputed distances; optional labels or pairs",
             aliases={"AMOSA-centre": {"encoding": "center"}},
             supervision=("labels", "pairs"),
             sparse=True,
@@ -425,7 +428,7 @@ METHODS: dict[str, Method] = {
             name="pckmeans",
             class_name="PCKMeans",
             paper=f"Basu, Banerjee & Mooney 2004; {_NSGA2_CLUS_PAPER}",
-            summary="k-means with a price on violated pairs",
+            summary="k-means with a penalty for violated pairs",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
             supervision=("labels", "pairs"),
             sparse=True,
@@ -434,7 +437,7 @@ METHODS: dict[str, Method] = {
             name="hmrf-kmeans",
             class_name="HMRFKMeans",
             paper=f"Basu, Bilenko & Mooney 2004, a baseline of the NSGA-II-clus paper; {_NSGA2_CLUS_PAPER}",
-            summary="k-means in which the price of a violated pair depends on the distance of its samples",
+            summary="k-means with a penalty for violated pairs that depends on the distance of their samples",
             needs="features, dense or sparse, the number of clusters, and labels or pairs",
             aliases={"KMProb": {}},
             supervision=("labels", "pairs"),
@@ -476,7 +479,7 @@ def add_installed() -> None:
             except Exception:
                 reason = type(error).__name__
             name = getattr(entry, "name", "")
-            sentence = f"the method {quoted(name)} of the package {quoted(package)} is left out: {reason}"
+            sentence = f"the method {quoted(name)} of the package {quoted(package)} was skipped: {reason}"
             names = (name, getattr(declared, "name", None))
             _LEFT_OUT[sentence] = {_plain(asked) for asked in names if isinstance(asked, str)}
         else:
@@ -512,7 +515,7 @@ def _check_installed(method: Method) -> None:
         for name in names:
             for other in others:
                 if _plain(name) in map(_plain, (other.name, other.class_name, *other.aliases)):
-                    raise ValueError(f"{quoted(name)} is a name of the method {other.name} already")
+                    raise ValueError(f"{quoted(name)} is already a name of the method {other.name}")
     estimator_class = method.load()
     for name in ("fit", "get_params"):
         if not (isinstance(estimator_class, type) and callable(getattr(estimator_class, name, None))):
@@ -551,8 +554,8 @@ def find_method(name: str) -> tuple[Method, dict[str, Any]]:
     warn_left_out()
     known = [*METHODS, *(alias for method in METHODS.values() for alias in method.aliases)]
     raise ValueError(
-        f"unknown method {quoted(name)}; known are {', '.join(METHODS)} and aliases"
-        f"{did_you_mean(name, known)}"
+        f"unknown method {quoted(name)}; known methods are {', '.join(METHODS)} and their "
+        f"aliases{did_you_mean(name, known)}"
     )
 
 

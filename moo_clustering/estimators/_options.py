@@ -119,8 +119,8 @@ def _constraints(kind: Any) -> list[Any]:
         return ([StrOptions(texts)] if texts else []) + others
     if kind not in _CONSTRAINTS:
         raise TypeError(
-            f"no constraint is known for the type {kind!r}; write Annotated[type, constraint, ...] with "
-            "constraints of scikit-learn, or ClassVar[type] if it is no parameter."
+            f"the type {kind!r} has no known constraint; use Annotated[type, constraint, ...] with "
+            "constraints of scikit-learn, or ClassVar[type] if it is not a parameter."
         )
     return [_CONSTRAINTS[kind]]
 

@@ -253,8 +253,9 @@ class ParetoPoolClusterer(
             side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
             if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
-                    f"which stand for the {samples.n_samples} samples; fit anew with more n_landmarks."
+                    f"n_clusters={self.n_clusters} is more than the number of landmarks, "
+                    f"{samples.n_points}, which represent the {samples.n_samples} samples; fit again "
+                    "with a larger n_landmarks."
                 )
         except Exception:
             # Keep the previous fit.
@@ -319,8 +320,8 @@ class ParetoPoolClusterer(
         samples, candidates = self._samples, self._candidates
         if candidates is None or self._side_information.kind != "none":
             raise ValueError(
-                "questions need a fit without labels and pairs: call relabel() first, and give known pairs "
-                'as session.answer("together", samples=(i, j)).'
+                "questions require a fit without labels and pairs: call relabel() first, and pass known "
+                'pairs as session.answer("together", samples=(i, j)).'
             )
         start = self._solutions.get("fit", self._solutions["auto"]).labels
         return QuestionPool(
@@ -346,11 +347,13 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
-            raise ValueError(f"session must be a session of this fit, see ask(); got {session!r:.40}.")
+            raise ValueError(f"session must be returned by ask() of this fit; got {session!r:.40}.")
         if self._candidates is None or not session.is_about(
             self._candidates.labels, self._samples.landmark_of
         ):
-            raise ValueError("the session is of another fit: take those of this one, see ask().")
+            raise ValueError(
+                "the session belongs to another fit; use a session returned by ask() of this fit."
+            )
         answered = np.array([entry != -1 for entry in session.partial_labels().tolist()])
         answered[np.concatenate(session.pairs()).ravel()] = True
         taken = Solution(session.labels_.copy(), known=answered)
@@ -391,7 +394,7 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
-            raise ValueError('choose("consensus") needs n_clusters; see relabel(n_clusters=...).')
+            raise ValueError('choose("consensus") requires n_clusters; see relabel(n_clusters=...).')
         return super().choose(rule)
 
     def _take_by_rule(self, rule: str) -> None:
@@ -463,7 +466,7 @@ class ParetoPoolClusterer(
         rows = self._read(X, reset=False)
         if self._solution.model is None:
             raise ValueError(
-                "predict_proba needs a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
+                "predict_proba requires a fit with labels: fit(X, y) with y = -1 for unlabelled samples, and "
                 'novel="none".'
             )
         return self._probabilities(rows)
@@ -546,7 +549,7 @@ class ParetoPoolClusterer(
         """Class of every sample after a fit with labels, -1 for new classes and noise."""
         check_is_fitted(self)
         if not hasattr(self, "classes_"):
-            raise AttributeError("transduction_ needs a fit with labels: fit(X, y).")
+            raise AttributeError("transduction_ requires a fit with labels: fit(X, y).")
         of_clusters, noise = self._solution.cluster_classes, self.labels_ < 0
         places = np.where(noise, -1, self.labels_ if of_clusters is None else of_clusters[self.labels_])
         if (places >= 0).all():
@@ -593,7 +596,9 @@ class ParetoPoolClusterer(
         side = read_side_information(n_samples, *supervision, novel=self.novel, pairs=self.pairs)
         check_n_clusters(self.n_clusters or 1, n_samples)
         if self.kernel == "bags" and side.kind != "labels":
-            raise ValueError('kernel="bags" makes no partitions: it needs labels of every class, fit(X, y).')
+            raise ValueError(
+                'kernel="bags" creates no pool of partitions: it requires labels of every class, fit(X, y).'
+            )
         return side
 
     def _checkpoint_for(self, *data: Any) -> Checkpoint | None:
@@ -659,8 +664,8 @@ class ParetoPoolClusterer(
         if side.kind == "none" and self._assessor is not None and self.verdict_ == NO_STRUCTURE:
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             warn_caller(
-                f"{NO_STRUCTURE}: the clusters are hardly clearer than those of data that have none "
-                f"(confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
+                f"{NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
+                f"structure (confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
             )
 
     def _evolution(

@@ -146,7 +146,7 @@ class Assessor:
             named = [" and ".join(map(str, joined)) for joined in shared]
             does, told = f"joins clusters {_enumerated(named)}", -1.0
         else:
-            does = "draws other borders"
+            does = "divides the samples differently"
         X = self.samples.features
         if X is None or names is None or len(names) != X.shape[1]:
             return does
@@ -349,17 +349,17 @@ def verdict_text(
     """
     confidence, p_value, verdict = assessment
     if verdict == UNKNOWN:
-        return f'{verdict}, since kernel="bags" makes no pool to compare the result with'
+        return f'{verdict}, because kernel="bags" creates no pool to compare the result with'
     if np.isnan(confidence):
-        return f"{verdict}: there was nothing to choose from"
+        return f"{verdict}: the pool has no other partitions to choose from"
     text = f"{verdict} (expected adjusted Rand index with known classes {confidence:.2f}"
     if np.isfinite(p_value):
         text += f", p < {_LEAST_SHOWN}" if p_value < _LEAST_SHOWN else f", p = {p_value:.2f}"
     if supervised:
-        return f"{text}) by the pool alone, which expects too little of labels and pairs"
+        return f"{text}) from the pool alone, an underestimate with labels or pairs"
     if bags:
-        return f"{text}); of bags this says little, their known classes were hardly clusters"
-    return f"{text}); {n_samples} samples tell little" if n_samples < _FEW else f"{text})"
+        return f"{text}); unreliable for bags, whose known classes were hardly clusters"
+    return f"{text}); unreliable for only {n_samples} samples" if n_samples < _FEW else f"{text})"
 
 
 def verdict_of(estimator: Any) -> str | None:
@@ -381,7 +381,7 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
         families = ", ".join(map(_family_words, found["families"].split(", ")))
-        worth = f"expected {found['confidence']:.2f}, found by {families}"
+        worth = f"expected index {found['confidence']:.2f}, found by {families}"
         lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
     return lines
 

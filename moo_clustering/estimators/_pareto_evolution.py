@@ -160,11 +160,13 @@ def _composed(
     """Create the problem, its starting points and the operators from canonical members."""
     m = members.shape[1]
     if m < 2:
-        raise ValueError(f"pool must be about at least 2 samples, got {m}.")
+        raise ValueError(f"pool must have partitions of at least 2 samples, got {m}.")
     if graph.n_samples != m:
-        raise ValueError(f"graph is about {graph.n_samples} samples, pool about {m}.")
+        raise ValueError(f"graph and pool must have the same samples, got {graph.n_samples} and {m}.")
     if constraints is not None and constraints.n_samples != m:
-        raise ValueError(f"constraints are about {constraints.n_samples} samples, pool about {m}.")
+        raise ValueError(
+            f"constraints and pool must have the same samples, got {constraints.n_samples} and {m}."
+        )
     k_max = min(m, max(2 * (int(members.max()) + 1), _ROOM, n_clusters or 0))
     encoding = LabelEncoding(m, k_max, k_min=2 if n_clusters is None else min(2, n_clusters))
     problem = PartitionProblem(None, encoding, list(indices))

@@ -588,8 +588,8 @@ def _view_columns(name: str, view: Any, n_features: int) -> IntpArray:
         chosen = numbers[:0]
     if chosen.ndim != 1 or not len(chosen):
         raise ValueError(
-            f"views: {name!r} must be an object with fit_transform, or a list of columns from 0 to "
-            f"{n_features - 1}; got {quoted(view)}."
+            f"views: {name!r} must be an object with fit_transform, or a list of column numbers from "
+            f"0 to {n_features - 1}; got {quoted(view)}."
         )
     return chosen
 

@@ -136,8 +136,8 @@ def read_side_information(
     targets = partial_targets(y, n_samples)
     if targets.multilabel:
         raise ValueError(
-            "y must hold one class per sample, -1 for unlabelled ones; for any number of labels per sample "
-            "use SISC."
+            "y must contain one class per sample, -1 for unlabelled samples; for several labels per "
+            "sample, use SISC."
         )
     constraints = None
     if must_link is not None or cannot_link is not None:
@@ -155,8 +155,8 @@ def read_side_information(
         return SideInformation("none" if constraints is None else "pairs", None, constraints)
     if targets.n_classes == 1 and novel != "allow":
         warnings.warn(
-            f"all labels in y are of one class, {targets.classes.tolist()[0]!r}: clusters without labels are "
-            'taken for new classes, as with novel="allow".',
+            f"all labels in y belong to one class, {targets.classes.tolist()[0]!r}: clusters without labels "
+            'become new classes, as with novel="allow".',
             UserWarning,
             stacklevel=4,
         )

@@ -364,7 +364,7 @@ class CenterProblem(Problem):
 
     def _pairs(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("constraints were not given to this problem.")
+            raise ValueError("this problem has no constraints.")
         return self.constraints
 
     def _each(self, X: ArrayLike) -> Iterator[FloatArray]:
@@ -449,10 +449,10 @@ class _GivenRows(MedoidSpace):
 
     def separations(self, medoids: IntArray) -> tuple[FloatArray, FloatArray]:
         raise TypeError(
-            "centres are not samples, and metric='precomputed' has only distances between samples."
+            "centres are not samples, but metric='precomputed' provides distances between samples only."
         )
 
     def find_medoids(self, members: Members, wanted: NDArray[np.bool_], medoids: NDArray[np.int64]) -> None:
         raise TypeError(
-            "centres are not samples, and metric='precomputed' has only distances between samples."
+            "centres are not samples, but metric='precomputed' provides distances between samples only."
         )

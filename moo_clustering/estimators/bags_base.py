@@ -230,8 +230,8 @@ class BagClusterer(
         n_distinct = count_distinct_bags(raw, self.n_clusters)
         if n_distinct < self.n_clusters:
             warn_caller(
-                f"X has fewer distinct bags than clusters, {n_distinct} for n_clusters={self.n_clusters}: "
-                "equal bags are in different clusters."
+                f"X has fewer distinct bags ({n_distinct}) than n_clusters={self.n_clusters}: equal "
+                "bags are in different clusters."
             )
         (seed,) = spawn_seeds(self.random_state, 1)
         return BagData(self._range.scale_bags(raw), raw, pairs if len(pairs) else None, seed)
@@ -244,8 +244,8 @@ class BagClusterer(
         least = self._smallest_size(n_bags)
         if self.n_clusters * least > n_bags:
             raise ValueError(
-                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags need "
-                f"{self.n_clusters * least} bags; there are {n_bags}."
+                f"n_clusters={self.n_clusters} clusters of at least min_cluster_size={least} bags "
+                f"require {self.n_clusters * least} bags, got {n_bags}."
             )
 
     def _smallest_size(self, n_bags: int) -> int:
@@ -332,9 +332,9 @@ class DistanceOptions:
         super()._check_sizes(n_bags)  # type: ignore[misc]
         if 8 * n_bags**2 > self.max_memory:
             raise ValueError(
-                f"{type(self).__name__} needs the distances of all pairs of {n_bags} bags, "
-                f"{n_bags**2 / 2**27:.3g} GiB, more than max_memory={self.max_memory} bytes; raise "
-                "max_memory or cluster a sample of the bags"
+                f"{type(self).__name__} requires the distances of all pairs of {n_bags} bags, "
+                f"{n_bags**2 / 2**27:.3g} GiB, which exceed max_memory={self.max_memory} bytes; "
+                "increase max_memory or cluster a sample of the bags"
             )
 
 
@@ -391,7 +391,8 @@ class FeatureRange(NamedTuple):
         if not np.isfinite(span).all():
             column = int(np.isinf(span).argmax())
             raise ValueError(
-                f"the range of feature {column}, {low[column]:g} to {high[column]:g}, overflows; rescale it"
+                f"the range of feature {column}, {low[column]:g} to {high[column]:g}, overflows; "
+                "rescale the feature"
             )
         return cls(low, span)
 

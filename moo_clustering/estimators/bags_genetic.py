@@ -140,9 +140,9 @@ class GeneticBagClusterer(ControlsMixin, BagClusterer, SearchOptions):
         if search.hall_of_fame:
             return np.asarray(search.hall_of_fame[0])
         warn_caller(
-            f"{type(self).__name__} met no partition with {self.n_clusters} clusters of at least "
-            f"{self.min_cluster_size} bags; the best of the others is taken, its small clusters filled as "
-            "far as constraints allow"
+            f"{type(self).__name__} found no partition with {self.n_clusters} clusters of at least "
+            f"{self.min_cluster_size} bags; the best other partition is used, with its small "
+            "clusters filled as far as constraints allow"
         )
         return np.asarray(max(search.population, key=lambda one: one.fitness.wvalues))
 

@@ -275,7 +275,7 @@ class EnsembleNMF(CheckpointOptions, DocumentClusterer):
             return getattr(self, "feature_names_in_", None)
         if len(given) != self.n_features_in_:
             raise ValueError(
-                f"feature_names must have one name for each of {self.n_features_in_} terms, got {len(given)}"
+                f"feature_names must have one name per term, {self.n_features_in_} in all; got {len(given)}"
             )
         return [str(name) for name in given]
 
@@ -557,10 +557,12 @@ def _saved(checkpoint: Checkpoint | None, n_runs: int) -> EnsembleRuns | None:
     except (TypeError, AttributeError):
         fits = False
     if not fits:
-        raise ArchiveError(f"{checkpoint.path} is a damaged checkpoint: its parts do not fit; {START_OVER}")
+        raise ArchiveError(
+            f"{checkpoint.path} is a damaged checkpoint: its arrays are inconsistent; {START_OVER}"
+        )
     if _count(saved) > n_runs:
         raise ValueError(
-            f"{checkpoint.path} has {_count(saved)} runs, more than n_runs={n_runs}; ask for at least as many"
+            f"n_runs must be at least {_count(saved)}, the number of runs in {checkpoint.path}; got {n_runs}"
         )
     return saved
 
@@ -625,10 +627,10 @@ def consensus_partition(
         result, got = np.empty(0), repr(type(returned).__name__)
     if result.shape != (labels.shape[1],) or result.dtype.kind not in "iu":
         raise ValueError(
-            f"consensus must return one integer label for each of {labels.shape[1]} documents, got {got}"
+            f"consensus must return one integer label per document, {labels.shape[1]} in all; got {got}"
         )
     if result.min() < 0:
-        raise ValueError(f"consensus must return labels from 0 on, got {result.min()}")
+        raise ValueError(f"consensus must return non-negative labels, got {result.min()}")
     found = relabel_by_first_appearance(result)
     return found, association(labels, found)
 

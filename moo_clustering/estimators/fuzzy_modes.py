@@ -237,7 +237,8 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
             warn_of_few(
                 self.n_clusters_,
                 self.n_clusters,
-                "X has fewer distinct rows than clusters, or some modes are nearest to no sample",
+                "X has fewer distinct rows than clusters, or some modes are not the nearest mode of "
+                "any sample",
             )
 
     @documented(OF_PREDICT)
@@ -310,8 +311,9 @@ class CategoryCoder:
         for column, edges, categories in zip(columns, self._edges, self.categories, strict=True):
             if edges is None and len(categories) == len(column.values) > _FEW_VALUES:
                 warn_caller(
-                    f"{column.name} has another value in every sample; as categories these say nothing. Give "
-                    "measured values as floats, which are binned, or take metric='euclidean'."
+                    f"{column.name} has a different value in every sample, so its categories are "
+                    "uninformative. Pass measured values as floats, which are binned, or use "
+                    "metric='euclidean'."
                 )
 
     def encode(self, columns: Sequence[Column]) -> NDArray[np.int32]:
@@ -323,7 +325,7 @@ class CategoryCoder:
             elif column.is_number:
                 codes.append(np.searchsorted(edges, column.numbers(), side="right"))
             else:
-                raise ValueError(f"{column.name} held numbers when fitted, got {column.values.dtype}.")
+                raise ValueError(f"{column.name} was numeric in fit, got {column.values.dtype}.")
         return np.column_stack(codes).astype(np.int32)
 
     def decode(self, modes: NDArray[Any]) -> NDArray[Any]:
@@ -373,9 +375,9 @@ def _matrix(columns: Sequence[Column]) -> FloatArray:
             other.append(f"{column.name} ({kind})")
     if other:
         raise ValueError(
-            f"metric='euclidean' needs numbers, but there are others in {', '.join(other)}; take "
-            "metric='hamming', which compares categories and bins numbers, or make features of them with "
-            "moo_clustering.datasets.prepare_table(frame).X."
+            f"metric='euclidean' requires numbers, but there are other values in {', '.join(other)}; "
+            "use metric='hamming', which compares categories and bins numbers, or convert them to "
+            "features with moo_clustering.datasets.prepare_table(frame).X."
         )
     return np.column_stack([column.numbers() for column in columns])
 
@@ -390,8 +392,8 @@ def _edges(column: Column, bins: int | None) -> FloatArray | None:
         if whole:
             return None
         raise ValueError(
-            f"{column.name} contains fractions, which are not categories for metric='hamming': give bins, or "
-            "take metric='euclidean'."
+            f"{column.name} contains fractions, which are not categories for metric='hamming': set "
+            "bins, or use metric='euclidean'."
         )
     if len(np.unique(numbers)) <= (max(bins, _FEW_VALUES) if whole else bins):
         return None
@@ -478,9 +480,9 @@ def _check(column: Column) -> None:
     missing = np.flatnonzero(values.isna().to_numpy())
     if len(missing):
         raise ValueError(
-            f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in row "
-            f"{missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, or make "
-            "'missing' a category."
+            f"Input X contains NaN or missing values: {column.name} has {len(missing)}, the first in "
+            f"row {missing[0]}; moo_clustering.datasets.prepare_table(frame).columns fills them in, "
+            "or use a category 'missing'."
         )
     if column.is_float and not np.isfinite(column.numbers()).all():
         raise ValueError(f"Input X contains infinity: {column.name}.")
@@ -492,8 +494,8 @@ def _check(column: Column) -> None:
                 hash(value)
             except TypeError:
                 raise TypeError(
-                    f"{column.name} holds a {type(value).__name__}: every argument must be a string or "
-                    "number."
+                    f"{column.name} contains a value of type {type(value).__name__}: every argument "
+                    "must be a string or number."
                 ) from None
 
 

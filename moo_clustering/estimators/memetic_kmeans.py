@@ -194,7 +194,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
         X = numeric_features(self, X, dtype=np.float64)
         check_n_clusters(self.n_clusters, len(X))
         if self.pop_max < self.pop_min:
-            raise ValueError(f"pop_max={self.pop_max} must be at least pop_min={self.pop_min}.")
+            raise ValueError(f"pop_max must be at least pop_min={self.pop_min}, got {self.pop_max}.")
         if self._cuts(len(X)):
             check_ward_memory(len(X), self.max_memory)
         checkpoint = self._checkpoint(X)
@@ -312,8 +312,8 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             warn_of_few(self.n_clusters_, self.n_clusters)
         if self.interrupted_:
             warn_caller(
-                f"the search was interrupted after {self.n_local_searches_} local searches; the best so far "
-                "is returned",
+                f"the search was interrupted after {self.n_local_searches_} local searches; the best "
+                "partition so far is returned",
                 InterruptedSearchWarning,
             )
 
@@ -577,9 +577,9 @@ def check_ward_memory(n_samples: int, max_memory: int) -> None:
     needed = 4 * n_samples * (n_samples - 1)
     if needed > max_memory:
         raise ValueError(
-            f"a Ward cut needs the distances of all pairs of {n_samples} samples, {needed} bytes, and "
-            f"max_memory is {max_memory}; use another strategy than 'ward', ward_start=False and no "
-            "report_controls, or a larger max_memory."
+            f"a Ward cut requires the distances of all pairs of {n_samples} samples, {needed} bytes, "
+            f"which exceed max_memory={max_memory}; increase max_memory, or use a strategy other "
+            "than 'ward' with ward_start=False and report_controls=False."
         )
 
 

@@ -309,9 +309,9 @@ objective, int or callable, default="auto"
             and self.supervision is not None
             and self.select in _BY_KNOWLEDGE
         ):
-            return "by agreement with what is known of the samples"
+            return "by agreement with the labels or pairs"
         if self.interrupted_ and self.select in ("auto", "attainment"):
-            return "nearest to the best of both objectives; no attainment scores yet"
+            return "nearest to the optimum of both objectives; no attainment scores yet"
         return ""
 
     def _promising_numbers(self, attainment: AttainmentScores) -> dict[str, Any]:
@@ -363,7 +363,7 @@ objective, int or callable, default="auto"
         if wanted is not None:
             if not isinstance(wanted, int | np.integer) or wanted < 1:
                 raise ValueError(
-                    f"n_clusters must be an integer from 1, None or 'fitted', got {quoted(wanted)}."
+                    f"n_clusters must be a positive integer, None or 'fitted', got {quoted(wanted)}."
                 )
             wanted = int(wanted)
         rule = _resolved_rule(rule, self._supervision.rule, wanted)
@@ -380,8 +380,8 @@ objective, int or callable, default="auto"
             self._take_member(_fronts.choose_member(self.pareto_front_, self.objective_names_, greater, rule))
         if isinstance(rule, str) and wanted is not None and self.n_clusters_ != wanted:
             warn_caller(
-                f"no solution of the front has n_clusters={wanted} clusters; one with the nearest number, "
-                f"{self.n_clusters_}, is chosen."
+                f"no solution of the front has n_clusters={wanted}; a solution with the nearest "
+                f"number, {self.n_clusters_}, is used."
             )
         return self
 
@@ -420,8 +420,8 @@ objective, int or callable, default="auto"
         fixed = None if groups is None else np.flatnonzero(groups.groups >= 0)
         if (_base.united(decoded, self._equal, fixed) != decoded).any():
             warn_caller(
-                "equal rows are in different clusters, since they have more copies than the "
-                f"n_neighbors={self.n_neighbors} that count; leave out duplicates, or raise n_neighbors."
+                "equal rows are in different clusters, because some rows have more than "
+                f"n_neighbors={self.n_neighbors} copies; remove duplicates, or increase n_neighbors."
             )
 
     def _find_pareto_labels(self) -> Labels:
@@ -441,7 +441,7 @@ objective, int or callable, default="auto"
             except KeyboardInterrupt:
                 self.interrupted_: bool = True
                 warn_caller(
-                    'the search on control data was interrupted; choose("attainment") does it again.',
+                    'the search on control data was interrupted; choose("attainment") repeats it.',
                     InterruptedSearchWarning,
                 )
         return self.choose("knee")
@@ -463,8 +463,9 @@ objective, int or callable, default="auto"
         attainment = _front_scores(self._front, self.control_fronts_, k_user)
         if attainment is None:
             warn_caller(
-                f"no numbers of clusters up to k_user={k_user} are both in the front and in those of control "
-                "data, so there are no attainment scores; the fewest clusters are taken. Raise k_user?"
+                f"no number of clusters up to k_user={k_user} is both in the front and in those of "
+                "the control data, so there are no attainment scores, and the solution with the "
+                "fewest clusters is used; try a larger k_user."
             )
             return np.full(len(self.pareto_front_), np.nan)
         self.attainment_: AttainmentScores = attainment
@@ -477,7 +478,7 @@ objective, int or callable, default="auto"
         if tuple(self.objectives) not in _OBJECTIVES:
             raise ValueError(f"objectives must be one of {_OBJECTIVES}, got {quoted(self.objectives)}.")
         if self.root != "random" and self.root >= n_samples:
-            raise ValueError(f"root={self.root} is none of the samples 0..{n_samples - 1}.")
+            raise ValueError(f"root must be a sample number from 0 to {n_samples - 1}, got {self.root}.")
 
     def _delta_for(self, n_samples: int) -> Any:
         """Percentage of links without a gene that leaves enough genes for twice ``n_clusters``."""
@@ -680,8 +681,8 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         chains = [np.column_stack([group[:-1], group[1:]]) for group in groups.members()]
         if chains and self.links is None:
             raise ValueError(
-                'supervision="links" joins the parts of a tree, which encoding="locus" has not; with '
-                'must-links or labels use encoding="short" or "split".'
+                'supervision="links" joins the parts of a tree, which encoding="locus" does not have; with '
+                'must-links or labels, use encoding="short" or "split".'
             )
         pairs = self.base[np.concatenate(chains)] if chains else np.empty((0, 2), dtype=np.int32)
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
@@ -742,8 +743,8 @@ def _read_supervision(
     if known is not None and len(np.unique(known[known >= 0])) < 2:
         known = None
         warn_caller(
-            "y has fewer than two labelled samples or only one class, which no partition agrees with more "
-            "than others; the adjusted Rand index of labels is not used."
+            "y has fewer than two classes, so all partitions agree with it equally; the adjusted "
+            "Rand index of labels is not used."
         )
     read = Supervision(known, pairs)
     if supervision == "links":

@@ -140,7 +140,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         """Classes of the largest scores, or label indicators by threshold or number."""
         if not self.multilabel_:
             if n_labels is not None:
-                raise ValueError("n_labels requires label sets, but y had one class per sample")
+                raise ValueError("n_labels requires label sets, but y in fit had one class per sample")
             return self.classes_[scores.argmax(axis=1)]
         if n_labels is None:
             return (scores >= threshold).astype(np.int64)
@@ -325,10 +325,13 @@ def checked_n_labels(n_labels: ArrayLike, n_samples: int, n_classes: int) -> NDA
     """Check ``n_labels`` of ``predict``, and return one number per sample."""
     given = checked_array(n_labels, "n_labels")
     if given.dtype.kind not in "iu":
-        raise ValueError(f"n_labels must be an integer or one per sample, got {quoted(n_labels)}")
+        raise ValueError(
+            f"n_labels must be an integer, or have one integer per sample, got {quoted(n_labels)}"
+        )
     if given.shape not in ((), (n_samples,)):
         raise ValueError(
-            f"n_labels must be an integer or one per sample, here {n_samples}, got shape {given.shape}"
+            f"n_labels must be an integer, or have one integer per sample, {n_samples} in all; got "
+            f"shape {given.shape}"
         )
     if given.size and (given.min() < 0 or given.max() > n_classes):
         odd = given.min() if given.min() < 0 else given.max()
@@ -341,7 +344,7 @@ def labelled_accuracy(y: Any, predicted: NDArray[Any], sample_weight: ArrayLike 
     targets = partial_targets(y, len(predicted))
     rows = targets.rows
     if not len(rows):
-        raise ValueError("y must contain a labelled sample to score")
+        raise ValueError("y must contain at least one labelled sample to compute a score")
     truth = targets.indicators[rows]
     # Not y itself, because scikit-learn cannot determine the type of labels in an object array.
     known = truth.astype(np.int64) if targets.multilabel else targets.classes[truth.argmax(axis=1)]
@@ -357,7 +360,8 @@ def _check_size(X: Any) -> None:
     if largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
             f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
-            f"{largest:g}; rescale X, because solvers of linear models do not terminate otherwise"
+            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside "
+            "this range"
         )
 
 
@@ -488,8 +492,9 @@ class PrunedSetsEnsemble(ThresholdClassifier):
         n_missed = sum(not member.found for member in members)
         if n_missed:
             warn_caller(
-                f"{n_missed} of {self.n_estimators} classifiers have no label set in min_count="
-                f"{self.min_count} of their {size} samples; all their sets are classes"
+                f"{n_missed} of {self.n_estimators} classifiers have no label set with at least "
+                f"min_count={self.min_count} of their {size} samples; all their label sets are used "
+                "as classes"
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -144,7 +144,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
             warn_of_few(
                 self.n_clusters_,
                 self.n_clusters,
-                "X has fewer distinct rows than clusters, or must-links leave no more",
+                "X has fewer distinct rows than clusters, or must-links allow no more clusters",
             )
         self.cluster_centers_ = partition.centers[kept] + self._offset
         self.inertia_ = partition.distortion
@@ -789,16 +789,16 @@ def _bounded(s: FloatArray, scale: FloatArray) -> FloatArray:
     least = 1e-12 * scale
     if (s < least).any():
         warn_caller(
-            "must-linked samples are equal in some directions, which get nearly all the weight with ridge=0; "
-            "increase ridge"
+            "must-linked samples are equal in some directions, which receive nearly all the weight "
+            "with ridge=0; increase ridge"
         )
     return np.maximum(s, least)
 
 
 def _warn(metric: str, max_iter: int) -> None:
     warn_caller(
-        f"the {metric} metric did not converge in metric_max_iter={max_iter} iterations; the last one is "
-        "used",
+        f"the {metric} metric did not converge in metric_max_iter={max_iter} iterations; the last "
+        "metric is used",
         ConvergenceWarning,
     )
 

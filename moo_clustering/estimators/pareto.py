@@ -223,20 +223,20 @@ class ParetoClustering(ParetoPoolClusterer):
     def _check_data(self, data: Any) -> None:
         bags, precomputed = isinstance(data, Bags), self.metric == "precomputed"
         if self.kernel == "bags" and not bags:
-            raise ValueError('kernel="bags" needs bags of instances, got a table of samples.')
+            raise ValueError('kernel="bags" requires bags of instances, got a table of samples.')
         if precomputed and (bags or sp.issparse(data)):
-            raise ValueError('metric="precomputed" needs a dense square matrix of distances.')
+            raise ValueError('metric="precomputed" requires a dense square matrix of distances.')
         if self.criterion in ("minimax", "mixture") and (precomputed or bags):
             raise ValueError(
-                f'criterion="{self.criterion}" needs features; it is not offered for distances and bags.'
+                f'criterion="{self.criterion}" requires features; it does not support distances or bags.'
             )
         if self.views and (precomputed or bags):
-            raise ValueError("views need a table of features; they are not offered for distances and bags.")
+            raise ValueError("views require a table of features; they do not support distances or bags.")
         m, k = self.n_landmarks, self.n_clusters or 1
         if not bags and not precomputed and k > m < data.shape[0]:
             raise ValueError(
-                f"n_clusters={k} is more than n_landmarks={m}, which stand for the {data.shape[0]} samples; "
-                "raise n_landmarks."
+                f"n_clusters={k} is more than n_landmarks={m}, which represent the {data.shape[0]} "
+                "samples; increase n_landmarks."
             )
 
     def _pooled(self, data: Any, needs_pool: bool, seed: np.random.SeedSequence) -> PooledSamples:

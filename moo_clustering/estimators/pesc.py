@@ -386,8 +386,8 @@ class GraphEnsemble(_fronts.MemberGraphs):
         if ensemble == "es1":
             if options["metric"] == "precomputed":
                 raise ValueError(
-                    "ensemble='es1' reconstructs samples from features, which metric='precomputed' does not "
-                    "have; use 'es2' or 'es3'."
+                    "ensemble='es1' reconstructs samples from features, which metric='precomputed' "
+                    "does not provide; use 'es2' or 'es3'."
                 )
             graph = consensus.reconstruction_graph(
                 ranks,

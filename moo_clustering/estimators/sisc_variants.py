@@ -373,7 +373,8 @@ class SISCEnsemble(multi_label.ThresholdClassifier):
         X, targets = self._training_data(X, y)
         if sizes.max() > X.shape[0]:
             warn_caller(
-                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, which limits the members"
+                f"n_clusters={self.n_clusters} is more than n_samples={X.shape[0]}, which bounds the "
+                "number of clusters of a member"
             )
         sizes = np.minimum(sizes, X.shape[0])
         template = SISC(fuzziness=1.4) if self.sisc is None else self.sisc
@@ -588,8 +589,8 @@ class SISCStacked(multi_label.ThresholdClassifier):
         self.weight_ = min(weights, key=lambda weight: abs(weight - 0.5))
         if len(weights) > 1:
             warn_caller(
-                "too few labelled samples to compare weights: no fold has samples with and without a label; "
-                f"the weight of SISC is set to {self.weight_}"
+                "too few labelled samples to compare weights: no fold contains both samples with "
+                f"and without a label; the weight of SISC is set to {self.weight_}"
             )
 
 

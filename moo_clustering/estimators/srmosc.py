@@ -303,7 +303,7 @@ class GraphMembers(_fronts.MemberGraphs):
         if guard.requested:
             warn_caller(
                 f"the comparison of partitions was interrupted after {n_done} of {progress.total}; the best "
-                'of these is used, and choose("rcut") continues the comparison.',
+                'partition so far is used, and choose("rcut") continues the comparison.',
                 InterruptedSearchWarning,
             )
         return best

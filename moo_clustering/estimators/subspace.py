@@ -72,11 +72,11 @@ from moo_clustering.subspace.kmeans import Init
 _REASONS = {
     "fuzziness": (
         "1 / (fuzziness - 1) is the exponent of distances in memberships",
-        "1.1 makes them nearly hard, 1.5 is usual",
+        "1.1 gives nearly hard memberships, 1.5 is common",
     ),
     "weight_exponent": (
         "1 / (weight_exponent - 1) is the exponent of dispersions in the weights of features",
-        "2 leaves most weight to few features, 5 is usual, 50 makes them nearly equal",
+        "2 concentrates the weight on few features, 5 is common, 50 gives nearly equal weights",
     ),
 }
 
@@ -113,11 +113,12 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
         model: Any = self
         check_is_fitted(model)
         if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"n must be a whole number from 1 on; got {quoted(n)}")
+            raise ValueError(f"n must be a positive integer; got {quoted(n)}")
         names = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
         if names is not None and len(names) != model.n_features_in_:
             raise ValueError(
-                f"feature_names must name the {model.n_features_in_} features; got {len(names)} names"
+                f"feature_names must have one name per feature, {model.n_features_in_} in all; got "
+                f"{len(names)}"
             )
         return leading_terms(self._distinction(), names, int(n))
 
@@ -222,7 +223,7 @@ class SubspaceEstimator(
         check_n_clusters(self.n_clusters, X.shape[0])
         targets = partial_targets(y, X.shape[0])
         if y is not None and not targets.labelled.any():
-            warn_caller("y has no labelled document, all are -1: fitted without labels")
+            warn_caller("y is -1 for all documents: fitted without labels")
             targets = partial_targets(None, X.shape[0])
         data = self._data(X)
         self._warn_of_data(X, data, targets)
@@ -273,7 +274,7 @@ class SubspaceEstimator(
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
-            raise ValueError("n_labels is for label sets; this was fitted without any")
+            raise ValueError("n_labels requires label sets, but the fit had none")
         if not len(self.classes_):
             return self.predict_cluster(X)
         probabilities = self.predict_proba(X)
@@ -347,8 +348,8 @@ class SubspaceEstimator(
     def _check_parameters(self) -> None:
         if self.n_neighbors is not None and self.n_neighbors > self.n_clusters:
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} is more than the number of clusters that can vote, "
-                f"n_clusters={self.n_clusters}; use None for all"
+                f"n_neighbors={self.n_neighbors} is more than n_clusters={self.n_clusters}, the "
+                "number of clusters that vote; use None for all"
             )
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
@@ -395,8 +396,8 @@ class SubspaceEstimator(
     def _check_classes(self) -> None:
         if not len(self.classes_):
             raise ValueError(
-                f"this {type(self).__name__} was fitted without labels, so that there are no classes; "
-                "use predict_cluster for clusters, or transform for distances to them"
+                f"this {type(self).__name__} was fitted without labels, so there are no classes; use "
+                "predict_cluster for clusters, or transform for distances to them"
             )
 
     def _votes(self, X: Any, aggregation: Aggregation) -> FloatArray:
@@ -444,7 +445,9 @@ def presence(X: Any) -> Any:
     """Copy of ``X`` with 1 for positive values and 0 elsewhere. Raises a ValueError for negative values."""
     values = X.data if issparse(X) else X
     if values.size and values.min() < 0:
-        raise ValueError(f"binarize=True takes counts or weights of features; X has {values.min():g} < 0")
+        raise ValueError(
+            f"binarize=True requires non-negative counts or weights; the minimum of X is {values.min():g}"
+        )
     if not issparse(X):
         return (X > 0).astype(X.dtype)
     X = X.copy()
@@ -588,7 +591,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         for name, (reason, advice) in _REASONS.items():
             value = getattr(self, name)
             if not (value > 1 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a number > 1, as {reason} ({advice}); got {quoted(value)}")
+                raise ValueError(
+                    f"{name} must be a finite number > 1, because {reason} ({advice}); got {quoted(value)}"
+                )
         self._options: SubspaceOptions = self._make_options()
 
     def _warn_of_data(self, X: Any, data: SubspaceData, targets: Targets) -> None:
@@ -596,8 +601,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(
-                f"features differ by up to {widest:g}, and all dispersions are below floor={self.floor:g}: "
-                "all features weigh the same; rescale X, or lower floor"
+                f"features vary by at most {widest:g}, so all dispersions are below "
+                f"floor={self.floor:g} and all features have equal weights; rescale X, or decrease "
+                "floor"
             )
 
     @property
@@ -768,17 +774,17 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
         )
         if not data.is_binary and are_counts:
             warn_caller(
-                "X holds counts, and SISC is made for presence of features, 0 and 1; use binarize=True"
+                "X contains counts, but SISC expects the presence of features, 0 or 1; use binarize=True"
             )
         if data.is_binary or issparse(X):
             filled = (X != 0).sum(axis=1) if issparse(X) else X.any(axis=1)
             n_empty = int(np.count_nonzero(np.asarray(filled).ravel() == 0))
             if n_empty:
                 warn_caller(
-                    f"{n_empty} of {data.n} documents have no features; nothing tells where they belong"
+                    f"{n_empty} of {data.n} documents have no features, so nothing determines their clusters"
                 )
         if targets.labelled.any():
             missing = np.flatnonzero(targets.indicators.sum(axis=0) == 0)
             if len(missing):
                 shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
-                warn_caller(f"no labelled document has label {shown}: probability 0 for all documents")
+                warn_caller(f"no labelled document has label {shown}: its probability is 0 for all documents")

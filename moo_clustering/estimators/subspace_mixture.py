@@ -148,8 +148,8 @@ class SubspaceMixture(LeadingFeaturesMixin, ParallelOptions, ConstrainedClustere
         self._set(search, search.run(self.n_clusters, self.n_swaps))
         if search.pairs is not None and search.pairs.n_violated(search.best.labels):
             warn_caller(
-                "labels or cannot-links are violated: they keep more samples apart than there are clusters, "
-                f"{self.n_clusters_}; raise n_clusters"
+                "labels or cannot-links are violated, because they separate more samples than there "
+                f"are clusters ({self.n_clusters_}); increase n_clusters"
             )
 
     @documented(OF_PREDICT)

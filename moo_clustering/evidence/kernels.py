@@ -290,7 +290,7 @@ def kernel_ridge(
         checked_array(targets, "targets", np.float64),
     )
     if values.ndim != 2:
-        raise ValueError(f"kernel must have a row per sample and a column per label, got {values.shape}")
+        raise ValueError(f"kernel must have one row per sample and one column per label, got {values.shape}")
     known = check_columns(columns, len(values))
     n_known = values.shape[1]
     sizes = np.ones(n_known) if counts is None else checked_array(counts, "counts", np.float64)
@@ -310,21 +310,21 @@ def kernel_ridge(
 def _check(known: IntpArray, n_known: int, shares: FloatArray, sizes: FloatArray, noise: float) -> None:
     if not n_known or len(known) != n_known:
         raise ValueError(
-            f"columns must name a sample for each column of the kernel, at least one; got {len(known)} for "
-            f"{n_known}"
+            "columns must have one sample number per column of the kernel, at least one; got "
+            f"{len(known)} for {n_known}"
         )
     if len(np.unique(known)) < n_known:
         values, times = np.unique(known, return_counts=True)
         raise ValueError(
-            f"columns must be different, got {values[times.argmax()]} {times.max()} times; merge repeats and "
-            "give their counts"
+            f"columns must be unique, got {values[times.argmax()]} {times.max()} times; merge "
+            "repeats and pass their counts"
         )
     if shares.ndim != 2 or len(shares) != n_known or not shares.shape[1]:
         raise ValueError(f"targets must have shape ({n_known}, n_classes), got {shares.shape}")
     if sizes.shape != (n_known,) or not (sizes > 0).all():
-        raise ValueError(f"counts must be {n_known} numbers above 0, got shape {sizes.shape}")
+        raise ValueError(f"counts must be {n_known} positive numbers, got shape {sizes.shape}")
     if not noise > 0:
-        raise ValueError(f"noise must be above 0, got {quoted(noise)}")
+        raise ValueError(f"noise must be positive, got {quoted(noise)}")
 
 
 def class_probabilities(
@@ -361,7 +361,7 @@ def class_probabilities(
     """
     P = _shares(F)
     if (prior is None) == (factors is None):
-        raise ValueError("either prior or factors must be given, and not both")
+        raise ValueError("pass either prior or factors, not both")
     P *= _factors(P, prior) if prior is not None else _above_zero(factors, P.shape[1], "factors")
     P /= P.sum(axis=1, keepdims=True)
     return P
@@ -370,9 +370,9 @@ def class_probabilities(
 def _shares(F: ArrayLike) -> FloatArray:
     scores = checked_array(F, "F", np.float64)
     if scores.ndim != 2 or not scores.size:
-        raise ValueError(f"F must have a row per sample and a column per class, got shape {scores.shape}")
+        raise ValueError(f"F must have one row per sample and one column per class, got shape {scores.shape}")
     if not np.isfinite(scores).all():
-        raise ValueError("F must hold finite scores")
+        raise ValueError("F must contain finite scores")
     positive = np.maximum(scores, FLOOR)
     return positive / positive.sum(axis=1, keepdims=True)
 
@@ -385,7 +385,7 @@ def _above_zero(values: ArrayLike | None, n_classes: int, name: str) -> FloatArr
     numbers = checked_array(values, name, np.float64)
     if numbers.shape != (n_classes,) or not (numbers > 0).all():
         what = "shares" if name == "prior" else "numbers"
-        raise ValueError(f"{name} must be {n_classes} {what} above 0, got {numbers.tolist()}")
+        raise ValueError(f"{name} must be {n_classes} positive {what}, got {numbers.tolist()}")
     return numbers
 
 
@@ -416,7 +416,7 @@ def diffusion(
     A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
     """
     if not 0 <= factor < 1:
-        raise ValueError(f"{name} must be non-negative and below 1, got {quoted(factor)}")
+        raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))
     # Column-major for LAPACK in place; positive definite, because B has eigenvalues in [-1, 1].
     A = np.multiply(W.T, -factor * root[:, np.newaxis], order="F")
@@ -432,7 +432,7 @@ def diffusion(
         if not failed:
             A, failed = lapack.dpotri(A, lower=1, overwrite_c=1)
     if failed:
-        raise ValueError("the matrix of similarities must be symmetric")
+        raise ValueError("the similarity matrix must be symmetric")
     inverse: FloatArray = np.tril(A)
     inverse += np.tril(A, -1).T
     return inverse if columns is None else inverse[:, columns]
@@ -461,7 +461,7 @@ def checked_pool(labels: ArrayLike, weights: ArrayLike) -> tuple[NDArray[np.inte
     rows = check_runs(labels)
     if rows.min() < 0:
         raise ValueError(
-            f"labels must be non-negative: every partition places every sample; got {rows.min()}"
+            f"labels must be non-negative, because every partition must assign every sample; got {rows.min()}"
         )
     shares = checked_array(weights, "weights", np.float64)
     if shares.shape != (len(rows),):

@@ -52,10 +52,10 @@ def selection_score(agreement: ArrayLike, modularity: ArrayLike, *, weight: floa
 def _scores(values: ArrayLike, name: str) -> FloatArray:
     array = checked_array(values, name, np.float64, finite=False)
     if array.ndim != 1 or not len(array):
-        raise ValueError(f"{name} must have one entry for each of at least one partition, got {array.shape}")
+        raise ValueError(f"{name} must have one entry per partition, at least one; got {array.shape}")
     if not (array < np.inf).all():
         place = np.flatnonzero(~(array < np.inf))[0]
-        raise ValueError(f"{name} must be numbers below infinity, got {array[place]} at {place}")
+        raise ValueError(f"{name} must be finite numbers, got {array[place]} at {place}")
     return array
 
 

@@ -66,12 +66,12 @@ def pair_matrix(
     if landmark_of is None:
         size = constraints.n_samples if n is None else n
         if size != constraints.n_samples:
-            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {size}")
+            raise ValueError(f"constraints must be for {size} samples, got {constraints.n_samples}")
     else:
         lift = checked_landmarks(landmark_of, constraints.n_samples)
         size = int(lift.max()) + 1 if n is None else n
         if lift.max() >= size:
-            raise ValueError(f"landmark_of must be below n={size}, got {lift.max()}")
+            raise ValueError(f"landmark_of must be less than n={size}, got {lift.max()}")
         must, cannot = lift[must], lift[cannot]
     i, j = np.concatenate([must, cannot]).T
     z = np.concatenate([constraints.must_link_weights, -constraints.cannot_link_weights])
@@ -189,14 +189,14 @@ def held_out_partition(
     ([0, 0, 0, 1, 1, 1], 0, [0.0])
     """
     if not len(affinities):
-        raise ValueError("affinities must hold at least one pair (W, alpha), got none")
+        raise ValueError("affinities must contain at least one pair (W, alpha)")
     if not 0 < share < 1:
-        raise ValueError(f"share must be above 0 and below 1, got {quoted(share)}")
+        raise ValueError(f"share must be in (0, 1), got {quoted(share)}")
     lift = None if landmark_of is None else checked_landmarks(landmark_of, constraints.n_samples)
     graphs = [(dense_affinity(W), alpha) for W, alpha in affinities]
     m = len(graphs[0][0])
     if any(len(W) != m for W, _ in graphs):
-        raise ValueError(f"affinities must be of one size, got {[len(W) for W, _ in graphs]}")
+        raise ValueError(f"affinities must all have the same size, got {[len(W) for W, _ in graphs]}")
     if not 1 <= k <= m:
         raise ValueError(f"k must be from 1 to the number of rows, {m}; got {k}")
     Z = pair_matrix(constraints, n=m, landmark_of=lift)
@@ -372,7 +372,7 @@ def repair_pairs(
     n = len(start)
     graph = short_indices(sp.csr_array(checked_graph(S)))
     if graph.shape != (n, n):
-        raise ValueError(f"S must have shape ({n}, {n}) as there are {n} labels, got {graph.shape}")
+        raise ValueError(f"S must have shape ({n}, {n}) for {n} labels, got {graph.shape}")
     if graph.nnz and not (np.isfinite(graph.data).all() and graph.data.min() >= 0):
         raise ValueError("S must contain finite non-negative similarities")
     if max_sweeps < 0:
@@ -459,7 +459,7 @@ class Walks:
         if not isinstance(alpha, np.ndarray):
             return cls(ends, diffusion(W, float(alpha), "alpha", ends))
         if alpha.shape != W.shape:
-            raise ValueError(f"the matrix beside W must have its shape, {W.shape}; got {alpha.shape}")
+            raise ValueError(f"alpha must be a number or have the shape of W, {W.shape}; got {alpha.shape}")
         return cls(ends, alpha[:, ends])
 
 

@@ -381,8 +381,9 @@ def chebyshev_pairs(
             del kept  # free memory for the image under L
     if excess.max() > 1.0 and block.shape[1] < n:
         warn_caller(
-            f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters the largest residual is "
-            f"{excess.max():.2g} times the accepted one; eigen_solver='arpack' is slower and may get nearer."
+            f"the eigenvectors did not converge: after {_MAX_ROUNDS} filters, the largest residual "
+            f"is {excess.max():.2g} times the tolerance; eigen_solver='arpack' is slower but may be "
+            "more accurate."
         )
     return values[:n_pairs], block[:, :n_pairs]
 

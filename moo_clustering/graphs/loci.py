@@ -117,12 +117,13 @@ def locus_graph(
     LocusGraph
     """
     if isinstance(metric, str) and metric == "precomputed":
-        raise ValueError('metric="precomputed" gives no centroids; X must be features.')
+        raise ValueError('metric="precomputed" does not provide centroids; X must contain features.')
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")
     if rank_cap is not None and rank_cap <= n_neighbors:
         raise ValueError(
-            f"rank_cap must be above n_neighbors={n_neighbors}, else no link is interesting; got {rank_cap}."
+            f"rank_cap must be greater than n_neighbors={n_neighbors}, because otherwise no link is "
+            f"interesting; got {rank_cap}."
         )
     choice("ties", ties, ("random", "index"))
     data = centred_features(X)
@@ -207,7 +208,7 @@ def mst_interestingness(
     data = checked_distances(X) if precomputed else checked_table(X)
     n = tree.n_samples
     if len(data) != n:
-        raise ValueError(f"X has {len(data)} samples, the tree {n}.")
+        raise ValueError(f"X and the tree must have the same samples, got {len(data)} and {n}.")
     if rank_cap is not None and rank_cap < 1:
         raise ValueError(f"rank_cap must be at least 1, got {rank_cap}.")
     keys = np.arange(n, dtype=np.int32) if keys is None else checked_array(keys, "keys", np.int32)

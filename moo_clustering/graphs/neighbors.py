@@ -155,7 +155,7 @@ def neighbor_lists(
     if n_samples < 2:
         raise ValueError("neighbour lists require at least 2 samples, got 1.")
     if groups is not None and groups.n_samples != n_samples:
-        raise ValueError(f"groups must be of {n_samples} samples, got {groups.n_samples}.")
+        raise ValueError(f"groups must have {n_samples} samples, got {groups.n_samples}.")
     keys = tie_keys(n_samples, ties, rng)
     width = min(int(n_neighbors), n_samples - 1)
     return ordered_lists(data, width, metric, keys, groups, n_jobs, method)
@@ -189,7 +189,7 @@ def lists_from_arrays(
         nd = given.astype(np.float32)
     if nb.ndim != 2 or nb.shape != nd.shape or len(nb) != n_samples or nb.shape[1] < 1:
         raise ValueError(
-            f"neighbors must be (indices, distances), both of shape ({n_samples}, width); "
+            f"neighbors must be a tuple (indices, distances), both of shape ({n_samples}, width); "
             f"got shapes {nb.shape} and {nd.shape}."
         )
     if nb.min() < 0 or nb.max() >= n_samples:
@@ -228,8 +228,8 @@ def _without_forbidden(nb: NDArray[np.int32], nd: AnyFloatArray, groups: Constra
     admissible = nb.shape[1] - forbidden.sum(axis=1)
     if (admissible == 0).any():
         raise ValueError(
-            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbour left; "
-            "give wider lists."
+            f"neighbors: sample {np.flatnonzero(admissible == 0)[0]} has no admissible neighbours; "
+            "pass longer neighbour lists."
         )
     padding = np.arange(nb.shape[1]) >= admissible[:, None]
     indices = np.where(padding, -1, np.take_along_axis(nb, order, axis=1)).astype(np.int32)
@@ -276,8 +276,8 @@ def ordered_lists(
     alone = np.flatnonzero(n_admissible == 0)
     if len(alone):
         raise ValueError(
-            f"sample {alone[0]} has no admissible neighbour, because of labels or cannot-links with all "
-            "other samples."
+            f"sample {alone[0]} has no admissible neighbours, because labels or cannot-links "
+            "separate it from all other samples."
         )
     return NeighborLists(indices, distances, n_admissible, recall)
 
@@ -615,7 +615,9 @@ def point_search(
     if power == 2.0 or metric in OF_SQUARES:
         require_squares(points)
     if (method == "tree" and power is None) or (method in ("blocks", "approximate") and power != 2.0):
-        kind = "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean one"
+        kind = (
+            "a Minkowski metric" if method == "tree" else "a metric that orders pairs as the Euclidean metric"
+        )
         raise ValueError(f'method="{method}" requires {kind}, got {quoted(metric)}; use method="exact".')
     if power is None or (method == "brute" and power != 2.0):
         return _AnyMetricSearch(points, metric, n_jobs)
@@ -644,7 +646,7 @@ def _affordable(exact: PointSearch, n_found: int, method: Method, seed: int) -> 
     search = _Approximation(exact, n_found, seed) if installed else exact
     remark = f"exact lists take about {seconds / 60:.0f} minutes of processor time"
     if search.recall is None:
-        remark += f"; for approximate ones {extra}"
+        remark += f"; for approximate lists, {extra}"
     else:
         remark = f'approximate, with {search.recall:.1%} of the nearest; {remark} (method="exact")'
     n_points, n_features = exact.points.shape

@@ -139,9 +139,9 @@ def _check_memory(n_entries: int, max_memory: int, what: str) -> None:
     needed = _BYTES_PER_ENTRY * n_entries
     if needed > max_memory:
         raise ValueError(
-            f"{what} has {n_entries} entries and needs {needed / 2**30:.3g} GiB, more than "
-            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use a k-nearest-neighbour "
-            "graph or raise max_memory."
+            f"{what} has {n_entries} entries and requires {needed / 2**30:.3g} GiB, which exceeds "
+            f"max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use a "
+            "k-nearest-neighbour graph or increase max_memory."
         )
 
 
@@ -398,8 +398,8 @@ def pair_distances(
     except MemoryError as error:
         needed = _BYTES_PER_ENTRY * n_samples**2 / 2**30
         raise MemoryError(
-            f"the full graph of {n_samples} samples needs {needed:.3g} GiB, and that much memory is not "
-            "free; use a k-nearest-neighbour graph or fewer samples"
+            f"the full graph of {n_samples} samples requires {needed:.3g} GiB, which exceeds the "
+            "free memory; use a k-nearest-neighbour graph or fewer samples"
         ) from error
 
 
@@ -448,7 +448,9 @@ def write_constraints(
     graph = symmetrize(S)
     X = None if X is None else checked_table(X, dtype=FLOATS)
     if groups.n_samples != graph.shape[0]:
-        raise ValueError(f"groups are about {groups.n_samples} samples, the graph has {graph.shape[0]}.")
+        raise ValueError(
+            f"groups and graph must have the same samples, got {groups.n_samples} and {graph.shape[0]}."
+        )
     largest = float(graph.data.max(initial=0.0)) or 1.0
     if len(groups.conflicts):
         row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))

@@ -115,8 +115,8 @@ def spectral_partition(
     if bridge and n_components > 1:
         if X is None:
             raise ValueError(
-                f"the graph has {n_components} components and bridge=True needs X to link them; "
-                "give X or set bridge=False."
+                f"the graph has {n_components} components, and bridge=True requires X to link them; "
+                "pass X or set bridge=False."
             )
         # As bridge_components, which would compute the components again.
         weight, keys = bridge_weight(graph), rng.permutation(n_samples)
@@ -124,7 +124,7 @@ def spectral_partition(
     elif n_components > n_clusters:
         warn_caller(
             f"the graph has {n_components} components, more than n_clusters={n_clusters}: its first "
-            "eigenvectors are arbitrary and so is the partition. Use bridge=True or a denser graph."
+            "eigenvectors, and thus the partition, are arbitrary. Use bridge=True or a denser graph."
         )
     values, embedding = spectral_embedding(
         graph,
@@ -337,7 +337,7 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     if partitions.ndim != 2 or partitions.shape[1] != graph.shape[0]:
         raise ValueError(f"labels must have shape (n_partitions, {graph.shape[0]}), got {np.shape(labels)}.")
     if partitions.dtype.kind not in "iu" or partitions.min(initial=0) < 0:
-        raise ValueError("labels must be integers from 0.")
+        raise ValueError("labels must be non-negative integers.")
     values = np.empty(len(partitions))
     step = max(1, CHUNK // max(graph.nnz, graph.shape[0]))
     for lo in range(0, len(partitions), step):

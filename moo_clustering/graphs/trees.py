@@ -128,17 +128,17 @@ def _checked_keys(
 ) -> NDArray[np.int32]:
     if isinstance(ties, str):
         if ties not in ("random", "index"):
-            raise ValueError(f"ties must be 'random', 'index' or keys, got {quoted(ties)}.")
+            raise ValueError(f"ties must be 'random', 'index' or a sequence of keys, got {quoted(ties)}.")
         return neighbors.tie_keys(n_samples, ties, rng)
     keys = checked_array(ties, "ties", np.int32)
     if keys.shape != (n_samples,) or (np.diff(np.sort(keys)) == 0).any():
-        raise ValueError(f"ties must hold {n_samples} different keys, one per sample.")
+        raise ValueError(f"ties must contain {n_samples} distinct keys, one per sample.")
     return keys
 
 
 def _of_matrix(D: NDArray[Any], keys: NDArray[np.int32], algorithm: str) -> tuple[Int64Array, FloatArray]:
     if algorithm == "boruvka":
-        raise ValueError('algorithm="boruvka" needs Euclidean features; choose "auto" or "prim".')
+        raise ValueError('algorithm="boruvka" requires Euclidean features; use "auto" or "prim".')
     links = np.empty((len(D) - 1, 2), dtype=np.int64)
     trees.prim(D.astype(np.float64), True, keys, links)
     return links, D[links[:, 0], links[:, 1]].astype(np.float64)
@@ -150,7 +150,7 @@ def _of_rows(
     space = neighbors.metric_space(X, metric)
     if algorithm == "boruvka" and space.power != 2.0:
         raise ValueError(
-            f'algorithm="boruvka" needs the Euclidean metric, got {quoted(metric)}; choose "prim".'
+            f'algorithm="boruvka" requires the Euclidean metric, got {quoted(metric)}; use "prim".'
         )
     if space.power == 2.0:
         require_squares(space.points)
@@ -334,7 +334,7 @@ def genie_merges(links: ArrayLike, lengths: ArrayLike, *, threshold: float = 0.3
     by_length = np.argsort(neighbors.round_distances(span), kind="stable")
     order = np.empty(len(span), dtype=np.int64)
     if not trees.genie_order(joined[by_length], threshold, order):
-        raise ValueError("links must form a spanning tree, but they hold a circle.")
+        raise ValueError("links must form a spanning tree, but they contain a cycle.")
     return by_length[order]
 
 

@@ -146,14 +146,12 @@ class AnswerSession:
     ) -> None:
         auto = isinstance(error_rate, str) and error_rate == "auto"
         if not auto and not (isinstance(error_rate, int | float | np.number) and 0 <= error_rate < 0.5):
-            raise ValueError(
-                f'error_rate must be at least 0 and below 0.5, or "auto", got {quoted(error_rate)}.'
-            )
+            raise ValueError(f'error_rate must be in [0, 0.5) or "auto", got {quoted(error_rate)}.')
         if not isinstance(random_state, int | np.integer) or random_state < 0:
             raise ValueError(f"random_state must be a non-negative integer, got {quoted(random_state)}.")
         if data is not None and np.shape(data)[:1] != (base.n_samples,):
             raise ValueError(
-                f"data must contain one row per sample, here {base.n_samples}, got shape {np.shape(data)}."
+                f"data must have one row per sample, {base.n_samples} in all; got shape {np.shape(data)}."
             )
         self._mode: Literal["pairs", "names"] = choice("mode", mode, ("pairs", "names"))
         self.error_rate: float | Literal["auto"] = "auto" if auto else float(error_rate)
@@ -291,18 +289,18 @@ class AnswerSession:
         present = self.question
         if present is None:
             raise ValueError(
-                "no question is left to answer; pass samples=(i, j) to answer about two samples."
+                "there are no questions left to answer; pass samples=(i, j) to answer about two samples."
             )
         if question is not None and question != present and question.number != present.number:
             raise ValueError(
-                f"question number {question.number} was answered before; the current one, session.question, "
-                f"is number {present.number}."
+                f"question number {question.number} has already been answered; the current question, "
+                f"session.question, is number {present.number}."
             )
         if self._mode == "pairs":
             word = _checked_word(answer)
         elif answer in ("together", "apart"):
             raise ValueError(
-                f"{answer!r} is about two samples: answer with the name of the class of sample "
+                f"{answer!r} is an answer about two samples: answer with the class of sample "
                 f'{present.samples[0]} or "unknown", or pass samples=(i, j).'
             )
         else:
@@ -384,7 +382,9 @@ class AnswerSession:
 
     def _answers_of(self, classes: Any) -> Callable[[Question], str]:
         """Function that answers by the classes of all samples."""
-        expected = f"oracle must be a function, or a class for each of {self._base.n_samples} samples"
+        expected = (
+            f"oracle must be a function, or contain one class per sample, {self._base.n_samples} in all"
+        )
         if isinstance(classes, str) or np.ndim(classes) != 1:
             raise TypeError(f"{expected}, got {quoted(classes)}")
         known = checked_array(classes, "oracle")
@@ -415,7 +415,7 @@ class AnswerSession:
         """
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
             raise ValueError(
-                f"group must be the number of a cluster, 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
+                f"group must be a cluster number from 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
             )
         founder = self._inquiry.founders[int(self._group_of_number[group])][0]
         return self._do({"name": _checked_name(name), "samples": [int(self._base.sample_of[founder])]})
@@ -461,7 +461,8 @@ class AnswerSession:
     def _checked_revision(self, number: int, answer: str | None) -> str | None:
         if not isinstance(number, int) or not 0 <= number < len(self._past):
             raise ValueError(
-                f"number must be a row of history_, of {len(self._past)} answers, got {quoted(number)}."
+                f"number must be a row number of history_, which has {len(self._past)} rows, got "
+                f"{quoted(number)}."
             )
         event = self._past[number][1]
         if answer is None or len(event["samples"]) == 2:
@@ -769,7 +770,7 @@ class AnswerSession:
             self._save(path, replacing if path.exists() else creating)
         except FileExistsError as error:
             raise SessionFileError(
-                f"{path} exists; continue it with ask(resume=path), or choose another file."
+                f"{path} already exists; continue it with ask(resume=path), or choose another file."
             ) from error
         self._path, self._length = path, path.stat().st_size
 
@@ -821,8 +822,8 @@ class AnswerSession:
         )
         if head["fingerprint"] != session._head()["fingerprint"]:
             raise SessionFileError(
-                f"{file} contains answers about another fit ({head['n_samples']} samples); fit with the same "
-                "data, parameters and random_state."
+                f"{file} contains answers about another fit ({head['n_samples']} samples); repeat "
+                "the fit with the same data, parameters and random_state."
             )
         for number, event in enumerate(events):
             try:
@@ -853,12 +854,12 @@ class AnswerSession:
             self._checked_pair(samples)
             _checked_word(event["answer"])
         elif len(samples) != 1 or not 0 <= samples[0] < self._base.n_samples:
-            raise ValueError("no such sample")
+            raise ValueError("unknown sample")
         else:
             _checked_name(event["name"] if "name" in event else event["answer"])
         self._checked_confidence(event.get("confidence"))
         if event.get("kind", "groups") not in ("groups", "sample", "repeat"):
-            raise ValueError("no such kind of question")
+            raise ValueError("unknown kind of question")
         self._undone.clear()
         self._apply(event)
 
@@ -910,24 +911,24 @@ class AnswerSession:
         """Return a summary in one or two sentences, with advice on whether to stop."""
         real, n_answers = self._inquiry.spread.n_real, len(self._past)
         words = (
-            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} confirmed); "
-            f"about {self.expected_error_:.0%} of the samples may be in a wrong one."
+            f"{n_answers} answer{'s' * (n_answers != 1)}, {self.n_clusters_} clusters ({real} "
+            f"confirmed); about {self.expected_error_:.0%} of the samples may be in a wrong cluster."
         )
         if self.error_rate == "auto":
             words += f" About {self.error_rate_:.0%} of the answers are estimated to be wrong."
         if self.may_stop_:
             words += " Further answers would change little; you can stop."
         elif self.expected_error_ < _PRESENTABLE:
-            words += " The result is good enough to look at."
+            words += " The result is good enough to inspect."
         return words
 
     def _repr_html_(self) -> str:
         state = f"<p>{html.escape(self.summary())}</p>"
         question = self.question
         if question is None:
-            return f"<div>{state}<p>No question is left.</p></div>"
+            return f"<div>{state}<p>No questions are left.</p></div>"
         asked = (
-            "Do these two belong together?"
+            "Do these two samples belong together?"
             if len(question.samples) == 2
             else "What is the class of this sample?"
         )
@@ -1024,7 +1025,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
     try:
         text = read_bytes(path, _LARGEST).decode()
     except UnicodeDecodeError as error:
-        raise SessionFileError(f"{path} is not a file of answers: it is not encoded in UTF-8.") from error
+        raise SessionFileError(f"{path} is not an answer file: it is not valid UTF-8.") from error
     except OSError as error:
         raise SessionFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     *lines, rest = text.split("\n")
@@ -1041,10 +1042,10 @@ def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
                 if lines:
                     warn_caller(f"{path}: the last line, {number}, is incomplete and was ignored")
                 break
-            raise SessionFileError(f"{path} is damaged: line {number} is not JSON.") from error
+            raise SessionFileError(f"{path} is damaged: line {number} is not valid JSON.") from error
         entries.append(entry)
     if not entries or entries[0].get("format") != _FORMAT:
-        raise SessionFileError(f"{path} is not a file of answers.")
+        raise SessionFileError(f"{path} is not an answer file.")
     head, *events = entries
     if fault := version_fault(head.get("version"), _VERSION):
         raise SessionFileError(f"{path} {fault}.")

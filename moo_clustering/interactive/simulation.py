@@ -117,7 +117,7 @@ def simulate(
     values, n_samples = checked_array(y, "y"), len(asker.labels_)
     if values.shape != (n_samples,):
         raise ValueError(
-            f"y must contain one class for each of the {n_samples} samples, got shape {values.shape}."
+            f"y must contain one class per sample, {n_samples} in all; got shape {values.shape}."
         )
     n_questions, error_rate = integer("n_questions", n_questions, 0), probability("error_rate", error_rate)
     position_bias = probability("position_bias", position_bias)

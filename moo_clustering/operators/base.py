@@ -87,8 +87,8 @@ def encoding_of(problem: Any, kind: type[Any] = Encoding) -> Any:
     encoding = getattr(problem, "encoding", None)
     if not isinstance(encoding, kind):
         raise TypeError(
-            f"{type(problem).__name__} has no {kind.__name__}, which this operator needs: take an operator "
-            f"of problem.operators(), or a problem with a {kind.__name__}."
+            f"this operator requires a problem with an encoding of type {kind.__name__}, got "
+            f"{type(problem).__name__}: use an operator of problem.operators(), or another problem."
         )
     return encoding
 
@@ -97,7 +97,7 @@ def require(problem: Any, kind: str, *attributes: str) -> Any:
     """Return the problem; raise a TypeError, which names ``kind``, if an attribute is missing."""
     if not all(hasattr(problem, name) for name in attributes):
         raise TypeError(
-            f"{type(problem).__name__} is no {kind}, which this operator needs: take an operator of "
+            f"this operator requires a {kind}, got {type(problem).__name__}: use an operator of "
             f"problem.operators(), or a {kind}."
         )
     return problem

@@ -83,8 +83,8 @@ class RefillingSampling(Sampling):
                 break
         else:
             warn_caller(
-                f"found {len(pop)} distinct individuals of {n_samples} asked for in {self.max_tries} "
-                "populations: the search space is small, or the sampling narrow."
+                f"found only {len(pop)} of {n_samples} distinct individuals in {self.max_tries} "
+                "populations: the search space may be too small, or the sampling not diverse enough."
             )
         return pop[:n_samples].get("X")
 
@@ -130,16 +130,17 @@ class MutationChoice(base.DrawnMutation):
         super().__init__(prob, **kwargs)
         self.mutations = tuple(mutations)
         if not self.mutations:
-            raise ValueError("mutations must hold at least one pymoo Mutation, got none.")
+            raise ValueError("mutations must contain at least one pymoo Mutation.")
         for mutation in self.mutations:
             if not isinstance(mutation, Mutation):
-                raise TypeError(f"mutations must be pymoo Mutations, got {type(mutation).__name__}.")
+                raise TypeError(f"mutations must contain pymoo Mutations, got {type(mutation).__name__}.")
         given = (
             np.ones(len(self.mutations)) if weights is None else checked_array(weights, "weights", np.float64)
         )
         if given.shape != (len(self.mutations),) or not (np.isfinite(given) & (given >= 0)).all():
             raise ValueError(
-                f"weights must be {len(self.mutations)} numbers >= 0, one each; got {quoted(weights)}."
+                f"weights must be non-negative numbers, one per mutation ({len(self.mutations)}); "
+                f"got {quoted(weights)}."
             )
         if not given.sum() > 0:
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}.")

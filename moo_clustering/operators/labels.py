@@ -126,12 +126,12 @@ def _shares(kinds: Any) -> dict[StartKind, float]:
         if kind not in KINDS:
             allowed = ", ".join(map(repr, KINDS))
             raise ValueError(
-                f"kinds must be of {allowed}; got {quoted(kind)}{did_you_mean(str(kind), KINDS)}."
+                f"kinds must be in {allowed}, got {quoted(kind)}{did_you_mean(str(kind), KINDS)}."
             )
         if not 0.0 <= share < np.inf:
             raise ValueError(f"shares must be non-negative numbers, got {quoted(share)} for {kind!r}.")
     if not sum(shares.values()) > 0.0:
-        raise ValueError(f"kinds must name at least one with a share above 0, got {quoted(kinds)}.")
+        raise ValueError(f"kinds must contain at least one kind with a positive share, got {quoted(kinds)}.")
     return shares
 
 
@@ -139,7 +139,8 @@ def _distances(problem: Any) -> NDArray[np.floating[Any]]:
     distances = getattr(problem, "distances", None)
     if not isinstance(distances, np.ndarray):
         raise TypeError(
-            f"{type(problem).__name__} has no distances between bags, which kinds 'bamic' and 'optima' need."
+            f"{type(problem).__name__} has no distances between bags, which kinds 'bamic' and "
+            "'optima' require."
         )
     return distances
 
@@ -373,8 +374,8 @@ def objective_of(problem: Any, objective: BagObjective | None, *methods: str) ->
     if lacking:
         owner = f"{type(problem).__name__}.objective" if objective is None else type(objective).__name__
         raise TypeError(
-            f"{owner} has no {lacking[0]}(), which this operator needs: use a BagPartitionProblem, or "
-            "give the operator objective=BagObjective(...)."
+            f"{owner} has no {lacking[0]}(), which this operator requires: use a "
+            "BagPartitionProblem, or pass objective=BagObjective(...) to the operator."
         )
     return own  # type: ignore[return-value]
 

@@ -138,8 +138,8 @@ class PoolSampling(Sampling):
         values = checked_array(scores, "scores", np.float64, finite=False)
         if values.shape != (len(labels),) or np.isnan(values).any():
             raise ValueError(
-                f"scores must be {len(labels)} numbers, one for each partition of the pool; "
-                f"got shape {values.shape}."
+                f"scores must have one number per partition of the pool, {len(labels)} in all; got "
+                f"shape {values.shape}."
             )
         order = np.lexsort((labels.max(axis=1), -values))
         first, _ = distinct_rows(labels[order])
@@ -616,8 +616,8 @@ class ClusterNumberRepair(base.GeneRepair):
         bounds = bounds_of(problem)
         if not bounds.k_min <= self.n_clusters <= bounds.k_max:
             raise ValueError(
-                f"n_clusters must be within the encoding's {bounds.k_min}..{bounds.k_max}, "
-                f"got {self.n_clusters}."
+                f"n_clusters must be from {bounds.k_min} to {bounds.k_max}, the bounds of the "
+                f"encoding; got {self.n_clusters}."
             )
         return self.repaired(X, rng)
 
@@ -674,7 +674,7 @@ def pool_labels(pool: Any) -> Labels:
     labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(
-            f"pool must hold at least one partition, as integer labels of shape (n_partitions, n_samples); "
-            f"got shape {labels.shape} and dtype {labels.dtype}."
+            "pool must contain at least one partition, as integer labels of shape (n_partitions, "
+            f"n_samples); got shape {labels.shape} and dtype {labels.dtype}."
         )
     return relabel_by_first_appearance(labels)

@@ -85,7 +85,7 @@ def _set_by_survival(pop: Population, key: str, needed: BoolArray) -> NDArray[np
     """Return an attribute as floats, with NaN for missing values; a missing ``needed`` value raises."""
     values = pop.get(key)
     if any(value is None for value in values[needed]):
-        raise ValueError(f"feasible individuals must have {key!r}, which the survival of NSGA-II sets.")
+        raise ValueError(f"feasible individuals must have {key!r}, which is set by the survival of NSGA-II.")
     return np.asarray(values, dtype=float)
 
 
@@ -125,7 +125,7 @@ class CanonicalDuplicates(DuplicateElimination):
             X = np.asarray(self.canonical(X))
             if len(X) != len(pop):
                 raise ValueError(
-                    f"canonical must return one row for each of {len(pop)} individuals; "
+                    f"canonical must return one row per individual, {len(pop)} in all; "
                     f"{name_of(self.canonical)} returned shape {X.shape}."
                 )
         return row_digests(X)

@@ -339,8 +339,8 @@ class EliteMemory:
         scores = np.asarray(self.scalar(values, labels), dtype=np.float64)
         if scores.shape != (len(labels),) or np.isnan(scores).any():
             raise ValueError(
-                f"scalar must return one number for each of {len(labels)} partitions, got "
-                f"shape {scores.shape}."
+                f"scalar must return one number per partition, {len(labels)} in all; got shape "
+                f"{scores.shape}."
             )
         best = _best(scores, labels, self.n_elite)
         everybody = np.concatenate([self.labels.reshape(-1, labels.shape[1]), labels[best]])

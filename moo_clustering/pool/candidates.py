@@ -171,7 +171,7 @@ def candidate_pool(
             failures[family] = failures.get(family, []) + reasons
     present = frozenset(family for family, _ in candidates)
     if not present:
-        raise ValueError(f"X: no family has found a partition with two clusters or more ({told(failures)}).")
+        raise ValueError(f"no family found a partition of X with two or more clusters ({told(failures)}).")
     warn_of_failures(failures, present)
     _warn_of_few(sorted(present))
     return PartitionPool.of(candidates)
@@ -180,8 +180,8 @@ def candidate_pool(
 def _warn_of_few(families: Sequence[str]) -> None:
     if len(families) < _FEW_FAMILIES:
         warn_caller(
-            f"only {len(families)} families are in the pool ({', '.join(families)}): "
-            f"agreement is weak evidence with fewer than {_FEW_FAMILIES}"
+            f"the pool contains only {len(families)} families ({', '.join(families)}): agreement of "
+            f"fewer than {_FEW_FAMILIES} is weak evidence"
         )
 
 
@@ -198,7 +198,7 @@ def _checked_data(X: ArrayLike, metric: str, graph: Any, n_neighbors: int) -> Po
         graph = csr_array(checked_graph(graph, "graph"))
         if graph.shape != (len(table), len(table)):
             raise ValueError(
-                f"graph must have a row and a column for each of {len(table)} samples, got {graph.shape}."
+                f"graph must have one row and one column per sample, {len(table)} in all; got {graph.shape}."
             )
     return PoolData(table, metric == "precomputed", int(n_neighbors), graph)
 
@@ -212,9 +212,9 @@ def _checked_families(families: Any, precomputed: bool) -> list[str]:
     for name in names:
         if name not in FAMILIES:
             near = did_you_mean(str(name), FAMILIES)
-            raise ValueError(f"families must be among {', '.join(FAMILIES)}, got {quoted(name)}{near}.")
+            raise ValueError(f"families must be from {', '.join(FAMILIES)}; got {quoted(name)}{near}.")
     if precomputed and "gmm" in names:
-        raise ValueError("families: 'gmm' needs features, leave it out with metric='precomputed'.")
+        raise ValueError("families: 'gmm' requires features; omit it with metric='precomputed'.")
     return names
 
 
@@ -313,9 +313,9 @@ def pool_of_bag_views(
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
     if bags.n_bags < 3:
-        raise ValueError(f"a pool needs at least 3 bags, got {bags.n_bags}")
+        raise ValueError(f"a pool requires at least 3 bags, got {bags.n_bags}")
     if not len(distances) and not len(embeddings) and not extra:
-        raise ValueError("distances and embeddings are both empty: name at least one view")
+        raise ValueError("distances and embeddings must contain at least one view in total")
     ks = k_grid(bags.n_bags, k_range=k_range, n_clusters=n_clusters).tolist()
     views = [
         (kind, PoolData(matrices[kind], True, n_neighbors, (graphs or {}).get(kind))) for kind in distances
@@ -378,7 +378,7 @@ def family_partitions(
         order = [at for at in np.argsort(sizes, kind="stable") if sizes[at] > 1]
         candidates += [(family, partitions[at]) for at in order]
         if not order and family not in failures:
-            failures[family] = ["no partition with two clusters or more"]
+            failures[family] = ["no partition with two or more clusters"]
     return candidates, failures
 
 

@@ -114,7 +114,7 @@ def extra_parts(
         proper: list[Partition] = [labels for labels in settled if (labels != labels[0]).any()]
         candidates += [(family, labels) for labels in proper]
         if not proper:
-            failures.setdefault(family, []).append("no partition with two clusters or more")
+            failures.setdefault(family, []).append("no partition with two or more clusters")
     return candidates, failures
 
 
@@ -122,7 +122,7 @@ def _checked_landmarks(landmark_of: ArrayLike, n_samples: int) -> IntpArray:
     landmarks = checked_array(landmark_of, "landmark_of")
     if landmarks.shape != (n_samples,) or landmarks.dtype.kind not in "iu" or landmarks.min(initial=0) < 0:
         raise ValueError(
-            f"landmark_of must hold the landmark of each of {n_samples} samples, a number from 0 on; "
+            f"landmark_of must have one non-negative landmark number per sample, {n_samples} in all; "
             f"got shape {landmarks.shape} and dtype {landmarks.dtype}."
         )
     return landmarks.astype(np.intp)
@@ -174,8 +174,7 @@ def _rows(family: str, labels: Any, lengths: set[int]) -> NDArray[Any]:
     whole = rows.dtype.kind != "f" or (np.isfinite(rows).all() and (rows == np.rint(rows)).all())
     if not whole or rows.dtype.kind == "c" or (rows.dtype.kind == "O" and not _sortable(rows)):
         raise ValueError(
-            f"extra_candidates: labels of {family!r} must be finite: whole numbers, below 0 for noise, or "
-            "names."
+            f"extra_candidates: labels of {family!r} must be finite integers (negative for noise) or names."
         )
     return rows
 

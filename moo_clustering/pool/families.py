@@ -86,13 +86,13 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
     """
     if isinstance(k_range, str):
         if k_range != "auto":
-            raise ValueError(f"k_range must be 'auto' or whole numbers, got {quoted(k_range)}.")
+            raise ValueError(f"k_range must be 'auto' or integers, got {quoted(k_range)}.")
         top = max(LEAST_TOP, math.isqrt(max(n_samples - 1, 0)) + 1)
         ks = {k for k in _AUTO if k <= top and k < n_samples}
     else:
         ks = {_checked("k_range", k, 2, n_samples - 1) for k in _listed_numbers(k_range)}
         if not ks:
-            raise ValueError("k_range must hold at least one number of clusters.")
+            raise ValueError("k_range must contain at least one number of clusters.")
     if n_clusters is not None:
         wanted = _checked("n_clusters", n_clusters, 1, n_samples)
         ks |= {wanted} if 2 <= wanted < n_samples else set()
@@ -101,9 +101,9 @@ def k_grid(n_samples: int, *, k_range: Range = "auto", n_clusters: int | None = 
 
 def _checked(name: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be made of whole numbers, got {quoted(value)}.")
+        raise TypeError(f"{name} must contain integers, got {quoted(value)}.")
     if not least <= value <= most:
-        raise ValueError(f"{name} must lie between {least} and {most} for these samples, got {value}.")
+        raise ValueError(f"{name} must be from {least} to {most} for these samples, got {value}.")
     return int(value)
 
 
@@ -111,7 +111,7 @@ def _listed_numbers(k_range: Any) -> list[Any]:
     try:
         return list(k_range)
     except TypeError:
-        raise TypeError(f"k_range must be 'auto' or whole numbers, got {quoted(k_range)}.") from None
+        raise TypeError(f"k_range must be 'auto' or integers, got {quoted(k_range)}.") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -506,7 +506,7 @@ def reason_of(error: Exception) -> str:
 def warn_of_failures(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> None:
     """Warn once of all failures; families in ``partly`` have other candidates in the pool."""
     if failures:
-        warn_caller(f"left out of the pool: {told(failures, partly)}")
+        warn_caller(f"omitted from the pool: {told(failures, partly)}")
 
 
 def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozenset()) -> str:
@@ -516,5 +516,5 @@ def told(failures: Mapping[str, Sequence[str]], partly: frozenset[str] = frozens
             f"{family}{' (in part)' if family in partly else ''}: {'; '.join(dict.fromkeys(reasons))}"
             for family, reasons in failures.items()
         )
-        or "none was asked for"
+        or "none was requested"
     )

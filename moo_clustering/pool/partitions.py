@@ -45,14 +45,14 @@ class PartitionPool:
         labels = checked_array(self.labels, "labels")
         if labels.ndim != 2 or labels.dtype.kind not in "iu":
             raise ValueError(
-                "labels must be whole numbers of shape (n_partitions, n_samples), "
-                f"got shape {labels.shape} and dtype {labels.dtype}."
+                "labels must be integers of shape (n_partitions, n_samples), got shape "
+                f"{labels.shape} and dtype {labels.dtype}."
             )
         if labels.size and labels.min() < 0:
-            raise ValueError(f"labels must not be negative, got {labels.min()}.")
+            raise ValueError(f"labels must be non-negative, got {labels.min()}.")
         if len(self.families) != len(labels):
             raise ValueError(
-                f"families must hold {len(labels)} names, one per row, got {quoted(self.families)}."
+                f"families must contain {len(labels)} names, one per row, got {quoted(self.families)}."
             )
         object.__setattr__(self, "labels", np.ascontiguousarray(labels, dtype=np.int32))
         object.__setattr__(self, "families", tuple(self.families))
@@ -73,7 +73,7 @@ class PartitionPool:
             raise ValueError(f"candidates must be labels of the same samples, got shapes {shapes}.")
         kept = [(family, labels) for family, labels in given if len(labels) and (labels != labels[0]).any()]
         if not kept:
-            raise ValueError("candidates must hold a partition with two clusters or more.")
+            raise ValueError("candidates must contain a partition with two or more clusters.")
         numbered = np.stack([number_clusters(labels)[0] for _, labels in kept])
         return cls(numbered, tuple(family for family, _ in kept))
 
@@ -111,9 +111,7 @@ class PartitionPool:
     def joined(self, other: PartitionPool) -> PartitionPool:
         """Append the partitions of another pool of the same samples."""
         if other.n_samples != self.n_samples:
-            raise ValueError(
-                f"pools must be on the same samples, got {self.n_samples} and {other.n_samples} of them."
-            )
+            raise ValueError(f"pools must have the same samples, got {self.n_samples} and {other.n_samples}.")
         return PartitionPool(np.concatenate([self.labels, other.labels]), self.families + other.families)
 
     def lifted(self, index: IntArray) -> Labels:

@@ -279,11 +279,11 @@ def bag_indices(
     for name in names:
         if name not in OF_BAGS:
             raise ValueError(
-                f"objectives must be {', '.join(map(repr, OF_BAGS))} or indices of bags, got "
-                f"{quoted(name)}{did_you_mean(name, OF_BAGS)}."
+                f"objectives must be {', '.join(map(repr, OF_BAGS))} or validity indices of bags, "
+                f"got {quoted(name)}{did_you_mean(name, OF_BAGS)}."
             )
         if names.count(name) > 1:
-            raise ValueError(f"objectives must be distinct, got {name} more than once.")
+            raise ValueError(f"objectives must be unique, got {name} more than once.")
     fitted = []
     for objective in listed:
         kind = OF_BAGS.get(objective) if isinstance(objective, str) else objective

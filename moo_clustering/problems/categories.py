@@ -94,7 +94,7 @@ class FuzzyModesProblem(SignedProblem):
         n_jobs: int | None = None,
     ) -> None:
         if positive("m", m) <= 1:
-            raise ValueError(f"m must be above 1, got {m}.")
+            raise ValueError(f"m must be greater than 1, got {m}.")
         self.metric: Metric = choice("metric", metric, get_args(Metric))
         self.space: ModeSpace = SPACES[metric](X)
         self.n_samples, self.n_features = self.space.data.shape
@@ -354,7 +354,9 @@ class HammingSpace:
         codes = np.rint(modes)
         # The negation rejects NaN as well.
         if not ((codes >= 0) & (codes <= self.upper)).all():
-            raise ValueError("X holds categories that the data do not have; give the algorithm a repair.")
+            raise ValueError(
+                "X contains categories that do not occur in the data; pass a repair to the algorithm."
+            )
         return codes.astype(np.int32)
 
     def _table(self, part: slice) -> Any:
@@ -376,15 +378,18 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     """Check that X contains category codes; raise for large gaps, which cost memory."""
     values = checked_table(X, dtype=None)
     if values.dtype.kind not in "biuf" or (values != np.rint(values)).any():
-        raise ValueError("metric='hamming' needs category codes 0, 1, ...: X must hold whole numbers.")
+        raise ValueError("metric='hamming' requires category codes 0, 1, ...: X must contain integers.")
     if values.min() < 0:
-        raise ValueError(f"metric='hamming' needs category codes 0, 1, ...: X holds {values.min()}.")
+        raise ValueError(
+            f"metric='hamming' requires category codes 0, 1, ..., but X contains {values.min()}."
+        )
     most = 10 * len(values) + 1000
     if values.max() > most:
         column = int(values.max(axis=0).argmax())
         raise ValueError(
-            f"metric='hamming' needs category codes 0, 1, ... without large gaps: column {column} of X holds "
-            f"{values.max()} for {len(values)} samples, more than {most}; number its categories."
+            "metric='hamming' requires category codes 0, 1, ... without large gaps, but column "
+            f"{column} of X contains {values.max()} for {len(values)} samples, more than {most}; "
+            "renumber its categories."
         )
     return values.astype(np.int32)
 
@@ -424,7 +429,7 @@ class EuclideanSpace:
 
     def checked(self, modes: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(modes).all():
-            raise ValueError("X holds modes that are not finite.")
+            raise ValueError("X contains modes that are not finite.")
         return np.ascontiguousarray(modes, dtype=np.float64)
 
 

@@ -225,7 +225,7 @@ class CenterEncoding(Encoding):
         if genes.ndim != 2 or genes.shape[1] != self.n_var:
             raise ValueError(f"X must have {self.n_var} columns, got shape {np.shape(X)}.")
         if not np.isfinite(genes).all():
-            raise ValueError("X must be finite: some centre has a coordinate that is NaN or infinite.")
+            raise ValueError("X must be finite, but a centre has NaN or infinite coordinates.")
         return genes.reshape(-1, self.n_clusters, self.n_features)
 
     def in_data(self, centers: FloatArray) -> FloatArray:

@@ -60,7 +60,7 @@ class EnsembleSelectionProblem(SignedProblem):
         edges = hyperedges(labels)
         n_runs = edges.n_runs
         if n_runs < 2:
-            raise ValueError("labels must hold at least two runs to choose from, got one")
+            raise ValueError("labels must contain at least two runs, got one")
         self.min_runs = integer("min_runs", min_runs, 1, n_runs, ", the number of runs")
         self.agreement = nmi_table(edges, edges)
         self.quality = mean_agreement(self.agreement)
@@ -74,7 +74,7 @@ class EnsembleSelectionProblem(SignedProblem):
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         genes = np.atleast_2d(np.asarray(X))
         if not np.isin(genes, (0, 1)).all():
-            raise ValueError("X must contain 0 and 1, or booleans: whether a run is selected")
+            raise ValueError("X must contain booleans, or 0 and 1, that mark the selected runs")
         selected = genes.astype(np.float64)
         count = selected.sum(axis=1)
         some, pairs = np.maximum(count, 1.0), count * (count - 1.0)

@@ -105,7 +105,7 @@ class FeatureSubsetEncoding(Encoding):
         genes = np.atleast_2d(np.asarray(X))
         bits = genes.astype(bool)
         if genes.shape[1:] != (self.n_var,) or (genes.dtype != bool and (genes != bits).any()):
-            raise ValueError(f"X must hold {self.n_var} columns of 0 and 1, one per feature: {VALID_GENES}")
+            raise ValueError(f"X must have {self.n_var} columns of 0 and 1, one per feature: {VALID_GENES}")
         sizes = bits.sum(axis=1)
         if len(sizes) and not 1 <= sizes.min() <= sizes.max() <= self.max_features:
             raise ValueError(
@@ -214,7 +214,7 @@ class SubsetIndex(ValidityIndex):
         return self
 
     def evaluate(self, labels: IntArray) -> FloatArray:
-        raise TypeError(f"{self.name!r} scores subsets of features: use it in a FeatureSubsetProblem.")
+        raise TypeError(f"{self.name!r} scores feature subsets: use it in a FeatureSubsetProblem.")
 
     @abstractmethod
     def evaluate_subsets(self, encoding: FeatureSubsetEncoding, X: BoolArray) -> FloatArray:
@@ -349,13 +349,13 @@ class FeatureSubsetProblem(PartitionProblem):
         by_labels = any(isinstance(one, str) and one in _BY_LABELS for one in names)
         if (by_labels or (objectives is None and constraints is None)) and not targets.n_classes:
             raise ValueError(
-                "no sample is labelled: give partial_y with classes, -1 for unknown ones, or constraints, or "
-                f"objectives other than {_BY_LABELS}."
+                "no sample is labelled: pass partial_y with classes (-1 for unlabelled samples) or "
+                f"constraints, or use objectives other than {_BY_LABELS}."
             )
         if fewest == 1 and _BY_LABELS[1] in [one for one in names if isinstance(one, str)]:
             raise ValueError(
-                f"{_BY_LABELS[1]!r} needs two labels of each class, and some class has one: label more of "
-                f"its samples, or take {_BY_LABELS[0]!r}."
+                f"{_BY_LABELS[1]!r} requires at least two labels per class, but some class has only "
+                f"one: label more of its samples, or use {_BY_LABELS[0]!r}."
             )
         if targets.multilabel:
             raise ValueError("partial_y must have one class per sample, got label sets.")
@@ -374,8 +374,8 @@ class FeatureSubsetProblem(PartitionProblem):
             n = len(self.objective_names)
             if self.weights.shape != (n,) or not np.isfinite(self.weights).all():
                 raise ValueError(
-                    f"weights must be {n} numbers, one each for {', '.join(self.objective_names)}; "
-                    f"got {quoted(weights)}."
+                    f"weights must be {n} numbers, one per objective "
+                    f"({', '.join(self.objective_names)}); got {quoted(weights)}."
                 )
             # The score is maximised, so F is its negative; ``natural`` restores the sign.
             self._rewards = -self.weights * self._signs

@@ -141,22 +141,27 @@ class MOCKProblem(SignedProblem):
     ) -> None:
         if isinstance(encoding, LocusAdjacencyEncoding) and encoding.graph is not None:
             if graph is not None and graph is not encoding.graph:
-                raise ValueError("encoding was made for another graph than the one given.")
+                raise ValueError("encoding was built from a different graph.")
             graph = encoding.graph
         if graph is None:
             if X is None:
-                raise ValueError("give X or graph.")
+                raise ValueError("X or graph is required.")
             graph = locus_graph(
                 X, n_neighbors=n_neighbors, metric=metric, ties=ties, root=root, rank_cap=rank_cap,
                 rng=np.random.default_rng(random_state), n_jobs=n_jobs,
             )  # fmt: skip
         elif X is not None and np.shape(X)[:1] != (graph.n_samples,):
-            raise ValueError(f"X has {np.shape(X)[0]} samples, graph {graph.n_samples}.")
+            raise ValueError(
+                f"X and graph must have the same samples, got {np.shape(X)[0]} and {graph.n_samples}."
+            )
         self.graph = graph
         if not isinstance(encoding, LocusAdjacencyEncoding):
             encoding = LocusAdjacencyEncoding(graph=graph, kind=encoding, delta=delta, n_jobs=n_jobs)
         elif encoding.n_samples != graph.n_samples:
-            raise ValueError(f"encoding is about {encoding.n_samples} samples, the data {graph.n_samples}.")
+            raise ValueError(
+                f"encoding and data must have the same samples, got {encoding.n_samples} and "
+                f"{graph.n_samples}."
+            )
         self.encoding = encoding
         self.objective_names = _checked_objectives(objectives, y, constraints)
         self.weights = _weights(graph.n_neighbors, connectivity)
@@ -298,14 +303,14 @@ def _checked_objectives(
     names = (objectives,) if isinstance(objectives, str) else tuple(objectives)
     allowed = get_args(Objective)
     if not names or len(set(names)) < len(names) or not set(names) <= set(allowed):
-        raise ValueError(f"objectives must be different names of {allowed}, got {names}.")
+        raise ValueError(f"objectives must be unique names from {allowed}, got {names}.")
     needs: dict[str, tuple[str, Any]] = {
         "ari": ("y", y),
         "constraint_violation": ("constraints", constraints),
     }
     for name, (parameter, value) in needs.items():
         if name in names and value is None:
-            raise ValueError(f"the objective {name!r} needs {parameter}.")
+            raise ValueError(f"the objective {name!r} requires {parameter}.")
     return names
 
 
@@ -441,7 +446,10 @@ class PartScores:
 
     def _pairs_of_constraints(self, constraints: PairwiseConstraints) -> tuple[Any, Any, float]:
         if constraints.n_samples != len(self.X):
-            raise ValueError(f"constraints are about {constraints.n_samples} samples, not {len(self.X)}.")
+            raise ValueError(
+                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"{len(self.X)}."
+            )
         must, cannot = constraints.must_link, constraints.cannot_link
         weights = constraints.must_link_weights, constraints.cannot_link_weights
         totals = [float(each.sum()) if len(each) else 1.0 for each in weights]
@@ -463,7 +471,9 @@ class PartScores:
     def _class_table(self, y: ArrayLike) -> FloatArray:
         targets = partial_targets(y, len(self.X))
         if targets.multilabel:
-            raise ValueError("y must hold one class per sample, -1 for unlabelled ones; got label sets.")
+            raise ValueError(
+                "y must contain one class per sample, -1 for unlabelled samples; got label sets."
+            )
         table = np.zeros((self.n_parts, max(targets.n_classes, 1)))
         codes = targets.indicators[targets.rows].argmax(axis=1) if targets.n_classes else targets.rows
         np.add.at(table, (self.base[targets.rows], codes), 1.0)
@@ -629,8 +639,8 @@ class NeighborGraphProblem(FixedProblem):
             )
         if gene == "index" and width != n_samples - 1:
             raise ValueError(
-                "gene='index' needs neighbour lists of full width, "
-                f"{n_samples - 1} for {n_samples} samples; got width {width}."
+                f"gene='index' requires neighbour lists of full width, {n_samples - 1} for "
+                f"{n_samples} samples; got width {width}."
             )
         self.lists = lists
         self.width = width
@@ -856,7 +866,7 @@ class SRMOSCProblem(FixedProblem):
         self.X: FloatArray = np.ascontiguousarray(checked_table(X))
         n_samples = len(self.X)
         if n_samples < 2:
-            raise ValueError("SRMOSC needs at least 2 samples, got 1.")
+            raise ValueError("SRMOSC requires at least 2 samples, got 1.")
         if isinstance(metric, str) and metric == "precomputed":
             raise ValueError('SRMOSC rebuilds samples from features; metric must not be "precomputed".')
         require_squares(self.X)
@@ -864,9 +874,9 @@ class SRMOSCProblem(FixedProblem):
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
             warn_caller(
-                "the samples are more than a million times farther from the origin, from which they are "
-                "rebuilt, than from each other, so that rounding decides about links; subtract the means or "
-                "scale."
+                "the samples are more than a million times farther from the origin than from each "
+                "other, so rounding errors would determine the links; subtract the means or scale "
+                "the data."
             )
         width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
         check_size(n_samples, width, pop_size, max_memory, force)
@@ -876,7 +886,9 @@ class SRMOSCProblem(FixedProblem):
                 groups=groups, n_jobs=n_jobs, method=neighbor_method,
             )  # fmt: skip
         elif len(lists.indices) != n_samples:
-            raise ValueError(f"lists are about {len(lists.indices)} samples, X about {n_samples}.")
+            raise ValueError(
+                f"lists and X must have the same samples, got {len(lists.indices)} and {n_samples}."
+            )
         self.lists = lists
         self.width = width
         self.rho = self._ridge(rho)
@@ -977,16 +989,17 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
     )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
-            f"refused above {MOST_LITERAL} samples; {sparse}. force=True allows it."
+            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, "
+            f"which is not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow "
+            "it."
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:
         advice = [sparse] if width > default_n_candidates(n_samples) else []
         advice += ["lower pop_size"] if pop_size > 1 else []
-        who = f"a population of {pop_size} and its offspring need" if pop_size > 1 else "a front needs"
+        who = f"a population of {pop_size} and its offspring require" if pop_size > 1 else "a front requires"
         raise ValueError(
-            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} samples, more "
-            f"than max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
-            + ", or ".join([*advice, "lower n_candidates, or raise max_memory."])
+            f"{who} {needed / 2**30:.3g} GiB with {width} candidates for each of {n_samples} "
+            f"samples, which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); "
+            + ", or ".join([*advice, "decrease n_candidates, or increase max_memory."])
         )

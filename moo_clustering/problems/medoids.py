@@ -121,7 +121,8 @@ class MedoidProblem(SignedProblem):
         self.encoding = SpaceMedoidEncoding(self.space, k_max)
         if constraints is not None and constraints.n_samples != self.space.n_samples:
             raise ValueError(
-                f"constraints are about {constraints.n_samples} samples, X has {self.space.n_samples}."
+                f"constraints and X must have the same samples, got {constraints.n_samples} and "
+                f"{self.space.n_samples}."
             )
         self.constraints = constraints
         self.supervision: Supervision = supervision
@@ -149,7 +150,7 @@ class MedoidProblem(SignedProblem):
     def medoids(self, X: ArrayLike | None) -> IntArray:
         """Convert genotypes such as ``res.X`` to integers, shape (n_individuals, k_max), padded with -1."""
         if X is None:
-            raise ValueError("X is None: the run ended with no feasible solution, see the parameters.")
+            raise ValueError("X is None: the run ended without a feasible solution, see the parameters.")
         return self.encoding.genes(np.atleast_2d(np.asarray(X)))
 
     def decode(self, X: ArrayLike | None) -> Labels:
@@ -189,7 +190,7 @@ class MedoidProblem(SignedProblem):
 
     def _needed_constraints(self) -> PairwiseConstraints:
         if self.constraints is None:
-            raise ValueError("constraints were not given to this problem.")
+            raise ValueError("this problem has no constraints.")
         return self.constraints
 
     def _evaluate(self, X: ArrayLike, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
@@ -226,7 +227,7 @@ def _check_options(decode: Any, n_local: Any, supervision: Any, constraints: Any
     if constraints is not None and not isinstance(constraints, PairwiseConstraints):
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     if constraints is None and supervision != "none":
-        raise ValueError(f"supervision={supervision!r} needs constraints, got None.")
+        raise ValueError(f"supervision={supervision!r} requires constraints, got None.")
 
 
 class Decoded(NamedTuple):
@@ -396,8 +397,9 @@ class ConstrainedAssignment:
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
             warn_caller(
-                f"{self.n_dropped} cannot-links contradict must-links and are left out of the constrained "
-                "assignment; if must-links come from overlapping labels, use another supervision."
+                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the "
+                "constrained assignment; if must-links come from overlapping labels, use another "
+                "supervision."
             )
         lifted = lifted[~inside]
         constrained = size > 1

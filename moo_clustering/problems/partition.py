@@ -211,7 +211,7 @@ class PartitionProblem(SignedProblem):
         """Decode one or more genotypes such as ``res.X`` to partitions, shape (n_individuals, n_samples)."""
         if X is None:
             raise ValueError(
-                "X is None: the run ended with no feasible solution, see the notes of this class."
+                "X is None: the run ended without a feasible solution, see the notes of this class."
             )
         genes = np.atleast_2d(np.asarray(X))
         labels = self.encoding.decode(genes)
@@ -266,7 +266,7 @@ def _fitted(objectives: Sequence[Index] | Index, data: ArrayLike | None) -> tupl
         raise ValueError("objectives must name at least one validity index.")
     repeated = {name for name in listed if isinstance(name, str) and list(listed).count(name) > 1}
     if repeated:
-        raise ValueError(f"objectives must differ, got {', '.join(sorted(repeated))} more than once.")
+        raise ValueError(f"objectives must be unique, got {', '.join(sorted(repeated))} more than once.")
     if data is None:
         if not all(isinstance(index, ValidityIndex) for index in listed):
             raise ValueError("without data, objectives must be fitted ValidityIndex objects.")
@@ -305,7 +305,7 @@ def _checked_bounds(encoding: Encoding) -> tuple[IntArray, IntArray]:
     low, high = (array_of(bound, f"{name}.bounds", (encoding.n_var,), what) for bound in bounds)
     if (low > high).any():
         gene = int((low > high).argmax())
-        raise ValueError(f"{name}.bounds must not cross; of gene {gene} they are {low[gene]}, {high[gene]}.")
+        raise ValueError(f"{name}.bounds must not cross, got {low[gene]} and {high[gene]} for gene {gene}.")
     return low, high
 
 
@@ -327,7 +327,7 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
         found = np.unique(decoded[int(gaps.argmax())])
         raise ValueError(
             f"{name}.decode must return contiguous clusters 0..k-1, got {quoted(found.tolist())}; "
-            "relabel_by_first_appearance closes them."
+            "use relabel_by_first_appearance to close gaps."
         )
     made = [("repair", encoding.repair(x.copy()))]
     with suppress(NotImplementedError, ValueError):
@@ -338,7 +338,7 @@ def _check_encoding(encoding: Encoding, x: NDArray[Any], decoded: Labels, labels
         if (found < low).any() or (found > high).any():
             raise ValueError(
                 f"{name}.{method} must return genes within the bounds of the encoding, got "
-                f"{found.min()}..{found.max()}."
+                f"{found.min()} to {found.max()}."
             )
         _checked_partitions(encoding, encoding.decode(found), 1)
 
@@ -348,7 +348,7 @@ def _check_size(data: Any, n_samples: int) -> None:
         return
     n_data = _num_samples(checked_container(data, "data"))
     if n_data != n_samples:
-        raise ValueError(f"data has {n_data} samples, the encoding {n_samples}.")
+        raise ValueError(f"data and encoding must have the same samples, got {n_data} and {n_samples}.")
 
 
 def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
@@ -356,13 +356,14 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
     choice("constraint_handling", handling, allowed)
     if constraints is None:
         if handling in ("constraint", "crowding"):
-            raise ValueError(f"constraint_handling={handling!r} needs constraints, got None.")
+            raise ValueError(f"constraint_handling={handling!r} requires constraints, got None.")
     elif not isinstance(constraints, PairwiseConstraints):
         raise TypeError(f"constraints must be PairwiseConstraints, got {type(constraints).__name__}.")
     elif constraints.n_samples != n_samples:
         raise ValueError(
-            f"constraints are about {constraints.n_samples} samples, the encoding about {n_samples}: make "
-            f"them by PairwiseConstraints(must_link, cannot_link, n_samples={n_samples})."
+            f"constraints and encoding must have the same samples, got {constraints.n_samples} and "
+            f"{n_samples}: create constraints with PairwiseConstraints(must_link, cannot_link, "
+            f"n_samples={n_samples})."
         )
 
 
@@ -378,8 +379,8 @@ def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> di
             if kind in OPERATOR_MAKERS:
                 return OPERATOR_MAKERS[kind](problem, algorithm)
     raise TypeError(
-        f"no operators are known for {type(problem).__name__}: give it an attribute encoding, an "
-        "Encoding, or the algorithm its own sampling, crossover and mutation."
+        f"{type(problem).__name__} has no known operators: set its attribute encoding to an "
+        "Encoding, or pass sampling, crossover and mutation to the algorithm."
     )
 
 
@@ -439,8 +440,9 @@ class ChunkedProblem(Problem):
             raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
         if problem.elementwise:
             raise TypeError(
-                f"problem must evaluate whole populations; {type(problem).__name__} takes one individual at "
-                "a time: give it an elementwise_runner of pymoo.parallelization instead."
+                f"problem must evaluate whole populations, but {type(problem).__name__} evaluates "
+                "one individual at a time: use an elementwise_runner of pymoo.parallelization "
+                "instead."
             )
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)

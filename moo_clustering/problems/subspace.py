@@ -119,12 +119,12 @@ class SubspaceClusteringProblem(SignedProblem):
         self.targets = y if isinstance(y, Targets) else partial_targets(y, data.n)
         if len(self.targets.labelled) != data.n:
             raise ValueError(
-                f"y must have one row per sample: expected {data.n}, got {len(self.targets.labelled)}."
+                f"y must have one row per sample, {data.n} in all; got {len(self.targets.labelled)}."
             )
         if "impurity" in self.objective_names and not self.targets.labelled.any():
             raise ValueError(
-                "the objective 'impurity' needs labels: give y with some samples that are not -1, or other "
-                "objectives."
+                "the objective 'impurity' requires labels: pass y with labelled samples, or use "
+                "other objectives."
             )
         self.encoding = SubspaceSeedEncoding(
             data, self.targets, n_seeds, k_min, n_sweeps=self.n_sweeps, options=options, n_jobs=n_jobs
@@ -248,12 +248,12 @@ def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
         objectives = (objectives,)
     names = tuple(objectives)
     if not names:
-        raise ValueError(f"objectives must name at least one of {', '.join(OBJECTIVES)}; got none.")
+        raise ValueError(f"objectives must contain at least one of {', '.join(OBJECTIVES)}.")
     for name in names:
         if not isinstance(name, str) or name not in OBJECTIVES:
-            raise ValueError(f"objectives must be among {', '.join(OBJECTIVES)}; got {quoted(name)}.")
+            raise ValueError(f"objectives must be from {', '.join(OBJECTIVES)}; got {quoted(name)}.")
     if len(set(names)) < len(names):
-        raise ValueError(f"objectives must differ, got {names}.")
+        raise ValueError(f"objectives must be unique, got {names}.")
     return names
 
 
@@ -416,8 +416,8 @@ class SubspaceSeedEncoding(Encoding):
         wrong |= ((slots < -1) | (slots >= self.n_samples) | (occurred_before(slots) & occupied)).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X holds no seed, one twice, or numbers outside "
-                f"-1..{self.n_samples - 1}: {VALID_GENES}"
+                f"row {np.argmax(wrong)} of X has no seed, a repeated seed, or numbers outside -1 to "
+                f"{self.n_samples - 1}: {VALID_GENES}"
             )
         return slots
 

@@ -207,14 +207,16 @@ def votes(
     k = distances.shape[1]
     if len(shares) != k or np.shape(impurities) != (k,):
         raise ValueError(
-            f"shares must have a row and impurities a value for each of the {k} clusters of distances, got "
-            f"the shapes {np.shape(shares)} and {np.shape(impurities)}"
+            f"shares must have one row and impurities one value per cluster of distances, {k} in "
+            f"all; got shapes {np.shape(shares)} and {np.shape(impurities)}"
         )
     if n_neighbors is not None and not 1 <= n_neighbors <= k:
-        raise ValueError(f"n_neighbors must be from 1 to the {k} clusters, got {quoted(n_neighbors)}")
+        raise ValueError(
+            f"n_neighbors must be from 1 to {k}, the number of clusters, got {quoted(n_neighbors)}"
+        )
     choice("aggregation", aggregation, get_args(Aggregation))
     if not fuzziness > 1:
-        raise ValueError(f"fuzziness must be above 1, got {quoted(fuzziness)}")
+        raise ValueError(f"fuzziness must be greater than 1, got {quoted(fuzziness)}")
     kappa = k if n_neighbors is None else n_neighbors
     if kappa == 1:
         return np.asarray(shares[distances.argmin(axis=1)], dtype=np.float64)

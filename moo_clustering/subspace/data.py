@@ -84,7 +84,7 @@ class SubspaceData:
         kind = np.dtype(name)
         given = checked_table(X, dtype="numeric", accept_sparse="csr")
         if given.dtype.kind not in "fiub":
-            raise ValueError(f"X must hold real numbers, got values of type {given.dtype}")
+            raise ValueError(f"X must contain real numbers, got values of type {given.dtype}")
         if given.dtype == np.float16:
             given = given.astype(kind)  # sparse matrices do not support float16
         require_squares(given, dtype=kind)

@@ -93,7 +93,9 @@ def entropy_weighted_kmeans(
     _check(data, n_clusters, gamma, dispersion, max_iter, tol)
     chosen = checked_seeds(rng.choice(data.n, n_clusters, replace=False) if seeds is None else seeds, data)
     if len(chosen) != n_clusters:
-        raise ValueError(f"seeds must name a sample for each of the {n_clusters} clusters, got {len(chosen)}")
+        raise ValueError(
+            f"seeds must have one sample number per cluster, {n_clusters} in all; got {len(chosen)}"
+        )
     found = _weighted_distances(data, seed_centers(data, chosen), equal_log_weights(data, n_clusters))
     labels = np.full(data.n, -1, dtype=np.int32)
     history: list[float] = []
@@ -113,9 +115,11 @@ def _check(
     data: SubspaceData, n_clusters: int, gamma: float, dispersion: str, max_iter: int, tol: float
 ) -> None:
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {quoted(n_clusters)}")
+        raise ValueError(
+            f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
+        )
     if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be a finite number above 0, got {quoted(gamma)}")
+        raise ValueError(f"gamma must be a positive finite number, got {quoted(gamma)}")
     choice("dispersion", dispersion, ("sum", "mean"))
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, got {quoted(max_iter)}")
@@ -206,7 +210,9 @@ def start(
     """
     choice("init", init, get_args(Init))
     if not 1 <= n_clusters <= data.n:
-        raise ValueError(f"n_clusters must be from 1 to the {data.n} samples, got {quoted(n_clusters)}")
+        raise ValueError(
+            f"n_clusters must be from 1 to {data.n}, the number of samples, got {quoted(n_clusters)}"
+        )
     if init == "labels" and targets.labelled.any() and targets.n_classes:
         centers = _label_centers(data, targets, n_clusters, rng)
         found: AnyFloatArray = _from_centers(data, centers, options)
@@ -219,7 +225,7 @@ def start(
         found = rng.dirichlet(np.ones(n_clusters), size=data.n)
     else:
         warn_caller(
-            "init='equal' starts all clusters alike, and alike they stay: every sample gets the same scores"
+            "init='equal' starts with equal clusters, which stay equal: all samples get the same scores"
         )
         found = np.full((data.n, n_clusters), 1.0 / n_clusters)
     return np.ascontiguousarray(found, dtype=data.dtype)
@@ -229,7 +235,7 @@ def checked_seeds(seeds: Any, data: SubspaceData) -> IntArray:
     """Check sample numbers; raise a ValueError if they are out of range."""
     given = checked_integers(seeds, "seeds")
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError("seeds must be a vector of at least one sample number")
+        raise ValueError("seeds must be one-dimensional and contain at least one sample number")
     if given.min() < 0 or given.max() >= data.n:
         raise ValueError(f"seeds must be from 0 to {data.n - 1}, got {given.min()} to {given.max()}")
     return given

@@ -71,7 +71,9 @@ def iterate(
 def check_targets(targets: Targets, data: SubspaceData) -> None:
     """Raise a ValueError if targets have another number of samples than the data."""
     if len(targets.labelled) != data.n:
-        raise ValueError(f"targets must be of {data.n} samples, as the data; got {len(targets.labelled)}")
+        raise ValueError(
+            f"targets and data must have the same samples, got {len(targets.labelled)} and {data.n}"
+        )
 
 
 def as_memberships(values: Any, data: SubspaceData) -> AnyFloatArray:
@@ -398,7 +400,7 @@ class SubspaceOptions:
         for name in ("fuzziness", "weight_exponent"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) > 1 and math.isfinite(value)):
-                raise ValueError(f"{name} must be a finite number above 1, got {quoted(value)}")
+                raise ValueError(f"{name} must be a finite number greater than 1, got {quoted(value)}")
         for name in ("gamma", "floor"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and float(value) >= 0 and math.isfinite(value)):
@@ -436,7 +438,7 @@ def distances(
             f"{np.shape(centers)} and {np.shape(log_weights)}"
         )
     if len(centers) != data.m:
-        raise ValueError(f"data must have {len(centers)} features, as the centers do; got {data.m}")
+        raise ValueError(f"data and centers must have the same features, got {data.m} and {len(centers)}")
     weights = prepare(data, centers, log_weights, weight_exponent)
     out = np.empty((data.n, centers.shape[1]))
 
@@ -470,7 +472,7 @@ def memberships_from_distances(
     given = np.ascontiguousarray(distances, dtype=np.float64)
     if given.ndim != 2 or np.shape(impurities) != given.shape[1:]:
         raise ValueError(
-            "distances must have a column and impurities a value for each cluster, got the shapes "
+            "distances must have one column and impurities one value per cluster, got shapes "
             f"{given.shape} and {np.shape(impurities)}"
         )
     out = np.empty(given.shape)

@@ -202,8 +202,8 @@ class BagSilhouette(_BagIndex):
         needed = 16 * n_bags**2
         if needed > self.max_memory:
             raise ValueError(
-                f"BagSilhouette needs {needed / 2**30:.1f} GiB for the distances of {n_bags} bags, more "
-                f"than max_memory={self.max_memory} bytes"
+                f"BagSilhouette requires {needed / 2**30:.1f} GiB for the distances of {n_bags} "
+                f"bags, which exceeds max_memory={self.max_memory} bytes"
             )
 
 
@@ -411,7 +411,7 @@ class FTWCV(_GeometryIndex):
 def capped(values: FloatArray, undefined: float) -> FloatArray:
     """Cap the values of a minimised index at ``undefined``."""
     if not undefined > 0.0:
-        raise ValueError(f"undefined must be a positive number, possibly inf; got {quoted(undefined)}")
+        raise ValueError(f"undefined must be a positive number or inf, got {quoted(undefined)}")
     return np.minimum(values, undefined)
 
 
@@ -431,7 +431,8 @@ def geometry_of(data: Any, weighting: Weighting, owner: str) -> BagGeometry:
         return BagGeometry(as_bags(data), weighting=weighting)
     if data.weighting != weighting:
         raise ValueError(
-            f"{owner} has weighting={weighting!r}, but the geometry it is fitted to has {data.weighting!r}"
+            f"{owner} has weighting={weighting!r}, but was fitted to a geometry with "
+            f"weighting={data.weighting!r}"
         )
     return data
 
@@ -487,20 +488,24 @@ def db_medoid(H: Any, labels: Any, medoids: Any) -> FloatArray:
 
 def _checked(n_bags: int, labels: IntArray, medoids: IntArray) -> tuple[IntArray, IntArray]:
     if labels.shape[1] != n_bags:
-        raise ValueError(f"labels must have {n_bags} entries per row as H, got {labels.shape[1]}")
+        raise ValueError(
+            f"labels must have {n_bags} entries per row, the number of bags in H; got {labels.shape[1]}"
+        )
     if len(medoids) != len(labels):
         raise ValueError(f"medoids has {len(medoids)} rows, but labels has {len(labels)}")
     if medoids.size and (medoids.min() < -1 or medoids.max() >= n_bags):
         bad = medoids.min() if medoids.min() < -1 else medoids.max()
-        raise ValueError(f"medoids must be -1 or one of 0..{n_bags - 1}, got {bad}")
+        raise ValueError(f"medoids must be -1 or from 0 to {n_bags - 1}, got {bad}")
     if labels.size and (labels.min() < 0 or labels.max() >= medoids.shape[1]):
         bad = labels.min() if labels.min() < 0 else labels.max()
-        raise ValueError(f"labels must be one of the {medoids.shape[1]} columns of medoids, got {bad}")
+        raise ValueError(
+            f"labels must be column numbers of medoids, from 0 to {medoids.shape[1] - 1}, got {bad}"
+        )
     missing = np.argwhere(np.take_along_axis(medoids, labels.astype(np.intp), axis=1) < 0)
     if len(missing):
         row, bag = missing[0]
         raise ValueError(
-            f"row {row} of labels has cluster {labels[row, bag]}, of which medoids has no medoid"
+            f"row {row} of labels has cluster {labels[row, bag]}, which has no medoid in medoids"
         )
     return labels.astype(np.intp), medoids.astype(np.intp)
 

@@ -158,7 +158,8 @@ def check_population(labels: Any, n_samples: int) -> Population:
     array = integer_rows(labels, "labels")
     if array.shape[1] != n_samples:
         raise ValueError(
-            f"labels must have {n_samples} entries per row as the fitted data, got {array.shape[1]}"
+            f"labels must have {n_samples} entries per row, the number of samples in fit; got "
+            f"{array.shape[1]}"
         )
     lowest, highest = int(array.min(initial=0)), int(array.max(initial=0))
     if lowest < 0 or highest >= n_samples:

@@ -74,7 +74,7 @@ def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArr
     rest = hyperedges(others, "others")
     if rest.n_samples != runs.n_samples:
         raise ValueError(
-            f"labels and others must be about the same objects, got {runs.n_samples} and {rest.n_samples}"
+            f"labels and others must have the same objects, got {runs.n_samples} and {rest.n_samples}"
         )
     return nmi_table(runs, rest)
 
@@ -158,9 +158,13 @@ def check_runs(labels: ArrayLike, name: str = "labels") -> IntArray:
     """Check labels of runs, shape (n_runs, n_samples); a single run may be 1-d."""
     rows = integer_rows(labels, name)
     if rows.size == 0:
-        raise ValueError(f"{name} must hold at least one run of at least one object, got shape {rows.shape}")
+        raise ValueError(
+            f"{name} must contain at least one run of at least one object, got shape {rows.shape}"
+        )
     if rows.min() < -1:
-        raise ValueError(f"{name} must be non-negative, or -1 for an object not seen; got {rows.min()}")
+        raise ValueError(
+            f"{name} must be non-negative, or -1 for an object that is not in the run; got {rows.min()}"
+        )
     return rows
 
 
@@ -356,19 +360,17 @@ def _pool_parts(data: Any) -> tuple[Labels, tuple[str, ...]]:
         labels, families = data
     else:
         raise TypeError(
-            "agreement is scored against a pool of partitions: fit accepts a PartitionPool or a tuple "
+            "agreement requires a pool of partitions: fit accepts a PartitionPool or a tuple "
             f"(labels, families), got {type(data).__name__}"
         )
     rows = integer_rows(labels, "labels of the pool")
     if rows.size == 0:
-        raise ValueError(f"the pool must hold at least one partition, got labels of shape {rows.shape}")
+        raise ValueError(f"the pool must contain at least one partition, got labels of shape {rows.shape}")
     names = (families,) if isinstance(families, str) else tuple(families)
     if not all(isinstance(family, str) for family in names):
         raise TypeError(f"families must be names, got {quoted(names)}")
     if len(names) != len(rows):
-        raise ValueError(
-            f"families must have one name per partition: {len(rows)} partitions, {len(names)} names"
-        )
+        raise ValueError(f"families must have one name per partition, {len(rows)} in all; got {len(names)}")
     # Copy: the owner of the pool may modify it later.
     return check_population(rows, rows.shape[1]).labels.copy(), names
 
@@ -426,7 +428,7 @@ class LabelEvidence(PopulationIndex):
         counts = csr_array(checked_table(data, "counts", accept_sparse="csr"))
         lowest = float(counts.data.min(initial=0.0))
         if lowest < 0.0:
-            raise ValueError(f"counts must not be negative, got {lowest:g}")
+            raise ValueError(f"counts must be non-negative, got {lowest:g}")
         self.n_samples_, self.n_classes_ = counts.shape
         self._labelled = np.flatnonzero(np.asarray(counts.sum(axis=1)) > 0.0)
         self._counts = counts[self._labelled]
@@ -508,7 +510,7 @@ class PairEvidence(PopulationIndex):
         """
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
-            raise TypeError(f"pair_evidence is fitted to PairwiseConstraints, got {type(data).__name__}")
+            raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")
         self._constraints = data
         self.n_samples_ = data.n_samples
         return self

@@ -34,8 +34,7 @@ EXACT_TIE_ENTRIES = 4096
 # Largest table of counters that fits in the fastest cache; clearing a larger one takes longer than counting.
 CACHED_COUNTERS = 4096
 NONE_DEFINED = (
-    "y_true must have a class that some of the labelled samples have and some have not "
-    "(-1 marks unlabelled samples)"
+    "y_true must have a class with both positive and negative labelled samples (-1 marks unlabelled samples)"
 )
 
 
@@ -110,7 +109,7 @@ def matched_f1(labels_true: Any, labels_pred: Any, pos_label: Hashable | None = 
         try:
             pos_label = max(classes)
         except TypeError:
-            raise ValueError("pos_label must be given: labels_true cannot be ordered") from None
+            raise ValueError("pos_label is required, because labels_true cannot be ordered") from None
     if pos_label not in classes:
         raise ValueError(f"pos_label={pos_label!r} is not among labels_true")
     positive = classes.index(pos_label)
@@ -257,7 +256,7 @@ def encode(labels: Any, name: str) -> tuple[Int64Array, list[Any]]:
         if labels.ndim != 1:
             raise ValueError(f"{name} must have one label per sample, got shape {labels.shape}")
     if len(labels) == 0:
-        raise ValueError(f"{name} must have at least one label")
+        raise ValueError(f"{name} must contain at least one label")
     if not isinstance(labels, np.ndarray) and _plain(labels):
         labels = np.asarray(labels)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "biufUS":
@@ -325,7 +324,7 @@ def cluster_entropy(
     """
     choice("multilabel", multilabel, ("fractional", "count", "first"))
     if not (np.isfinite(base) and base > 0 and base != 1):
-        raise ValueError(f"base must be positive and not 1, got {quoted(base)}")
+        raise ValueError(f"base must be a positive number other than 1, got {quoted(base)}")
     clusters, names = encode(labels_pred, "labels_pred")
     labels_true = unmasked(labels_true, "labels_true")
     if not isinstance(labels_true, list | tuple):
@@ -370,7 +369,7 @@ def _classes(entry: Any, sample: int, multilabel: str) -> list[Any]:
         raise ValueError(f"labels_true must assign a class to every sample, but sample {sample} has none")
     if multilabel == "first":
         if isinstance(entry, set | frozenset) and len(classes) > 1:
-            raise ValueError(f'multilabel="first" needs ordered classes, but sample {sample} has a set')
+            raise ValueError(f'multilabel="first" requires ordered classes, but sample {sample} has a set')
         return classes[:1]
     return classes
 
@@ -576,7 +575,7 @@ def mean_roc_curve(
     """
     whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
     if n_points is not None and not (whole and n_points >= 2):
-        raise ValueError(f"n_points must be a whole number of at least 2, or None, got {quoted(n_points)}")
+        raise ValueError(f"n_points must be an integer of at least 2, or None, got {quoted(n_points)}")
     curves = _curves(*labelled_scores(y_true, y_score, classes))
     if n_points is not None:
         # Quotients, as for the curves, so that equal rates are identical numbers.
@@ -632,8 +631,8 @@ def labelled_scores(
     indicators = targets.indicators if targets.multilabel else _one_vs_rest(targets, scores.shape[1], classes)
     if indicators.shape[1] != scores.shape[1]:
         raise ValueError(
-            f"y_score must have one column for each of the {indicators.shape[1]} labels of y_true, "
-            f"got {scores.shape[1]}"
+            f"y_score must have one column per label of y_true, {indicators.shape[1]} in all; got "
+            f"{scores.shape[1]}"
         )
     return indicators[targets.labelled].astype(np.int64), scores[targets.labelled]
 
@@ -642,7 +641,7 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
     names = targets.classes if classes is None else checked_array(classes, "classes").ravel()
     unknown = targets.classes[~np.isin(targets.classes, names)]
     if len(unknown):
-        raise ValueError(f"classes must hold all of y_true, it lacks {unknown.tolist()}")
+        raise ValueError(f"classes must contain all classes of y_true, but lacks {unknown.tolist()}")
     indicators = np.zeros((len(targets.labelled), len(names)))
     indicators[:, [names.tolist().index(name) for name in targets.classes.tolist()]] = targets.indicators
     if not len(names):
@@ -652,8 +651,8 @@ def _one_vs_rest(targets: Targets, n_columns: int, classes: ArrayLike | None) ->
         return indicators[:, -1:]
     if n_columns != len(names):
         raise ValueError(
-            f"y_score must have one column for each of the {len(names)} classes of y_true, got {n_columns}; "
-            "if some classes are not in y_true, give all of them as classes"
+            f"y_score must have one column per class of y_true, {len(names)} in all; got "
+            f"{n_columns}; if y_true lacks some classes, pass all of them as classes"
         )
     return indicators
 
@@ -717,7 +716,7 @@ def i2_criterion(X: Any, labels: ArrayLike, *, normalize_rows: bool = True) -> f
     codes, clusters = encode(labels, "labels")
     n = X.shape[0]
     if len(codes) != n:
-        raise ValueError(f"labels must have one entry per row of X: expected {n}, got {len(codes)}")
+        raise ValueError(f"labels must have one entry per row of X, {n} in all; got {len(codes)}")
     if normalize_rows:
         X = unit_rows(X)
     member = sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(clusters), n))

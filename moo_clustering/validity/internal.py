@@ -375,7 +375,7 @@ def i_index_values(scatter: Scatter, n_clusters: Int64Array, e1: float, power: f
 
 def _total_to_mean(data: ArrayLike, metric: Metric) -> float:
     if isinstance(metric, str) and metric == "precomputed":
-        raise ValueError('e1="centroid" needs features, which metric="precomputed" does not have')
+        raise ValueError('e1="centroid" requires features, which metric="precomputed" does not provide')
     X = checked_table(data, "data", accept_sparse="csr")
     if isinstance(metric, str) and metric == "euclidean" and not issparse(X):
         return float(np.linalg.norm(centred_features(X), axis=1).sum())
@@ -682,7 +682,8 @@ class Connectivity(PopulationIndex):
         used = min(wanted, X.shape[0] - 1)
         if used < wanted:
             warn_caller(
-                f"n_neighbors={self.n_neighbors}, but there are only {used} other samples; all are used"
+                f"n_neighbors={self.n_neighbors} is more than the number of other samples, {used}; "
+                "all of them are used"
             )
         if self.neighbors is not None:
             self.neighbors_ = check_neighbors(self.neighbors, X.shape[0], used)
@@ -745,15 +746,17 @@ def check_neighbors(neighbors: Any, n_samples: int, width: int) -> Labels:
     """Check lists of neighbours, and return their first ``width`` columns."""
     rows = integer_rows(neighbors, "neighbors")
     if rows.shape[0] != n_samples or rows.shape[1] < width:
-        raise ValueError(f"neighbors must have shape ({n_samples}, at least {width}), got {rows.shape}")
+        raise ValueError(
+            f"neighbors must have {n_samples} rows and at least {width} columns, got shape {rows.shape}"
+        )
     used = rows[:, :width]
     if used.size and (used.min() < 0 or used.max() >= n_samples):
-        raise ValueError(f"neighbors must be sample ids 0..{n_samples - 1}")
+        raise ValueError(f"neighbors must be sample numbers from 0 to {n_samples - 1}")
     if np.any(used == np.arange(n_samples)[:, np.newaxis]):
-        raise ValueError("neighbors must not list a sample as its own neighbour")
+        raise ValueError("neighbors must not contain a sample as its own neighbour")
     ordered = np.sort(used, axis=1)
     if np.any(ordered[:, 1:] == ordered[:, :-1]):
-        raise ValueError("neighbors must not list a sample twice in one row")
+        raise ValueError("neighbors must not contain a sample twice in one row")
     return np.ascontiguousarray(used, dtype=np.int32)
 
 

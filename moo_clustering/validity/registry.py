@@ -83,14 +83,15 @@ def get_index(index: Index) -> ValidityIndex:
         for attribute, kind in (("name", str), ("greater_is_better", (bool, np.bool_))):
             if not isinstance(getattr(index, attribute, None), kind):
                 raise TypeError(
-                    f"{type(index).__name__} needs the class attributes name, a string, and "
-                    f"greater_is_better, True or False; got {attribute}={getattr(index, attribute, None)!r}."
+                    f"{type(index).__name__} must have the class attributes name (a string) and "
+                    "greater_is_better (True or False); got "
+                    f"{attribute}={getattr(index, attribute, None)!r}."
                 )
         return index
     if not isinstance(index, str):
         raise TypeError(
-            "index must be a name, a ValidityIndex, a subclass of it, or (function, 'max') or (function, "
-            f"'min') with a function of X and labels; got {quoted(index)}."
+            "index must be a name, a ValidityIndex instance or subclass, or a tuple (function, "
+            f"'max') or (function, 'min') with a function of X and labels; got {quoted(index)}."
         )
     index = ALIASES.get(index, index)
     if index not in INDICES:

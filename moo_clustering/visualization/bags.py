@@ -34,8 +34,8 @@ KINDS = {
     "directed": "directed Hausdorff distance",
     "symmetric": "Hausdorff distance",
     "mean_min": "mean distance to the nearest instance",
-    "min_min": "distance of the nearest instances",
-    "mean": "mean distance of instances",
+    "min_min": "distance between the nearest instances",
+    "mean": "mean distance between instances",
 }
 GIVEN = "distance"
 # Largest number of multiplications for the distances of one picture.
@@ -158,7 +158,7 @@ def _draw_distances(ax: Axes, data: BagDistanceData) -> None:
         ax.axhline(place, color="white", linewidth=0.8)
         ax.axvline(place, color="white", linewidth=0.8)
     _name_clusters(ax, data)
-    ax.set_xlabel(f"{'to ' if data.directed else ''}bags, in each cluster the most central first")
+    ax.set_xlabel(f"{'to ' if data.directed else ''}bags, the most central of each cluster first")
     ax.set_ylabel("from bags" if data.directed else "")
     ax.set_title(f"Distances of {counted(n, int(data.sizes.sum()))}")
 
@@ -227,14 +227,14 @@ def read_input(bags_or_distances: Any, labels: ArrayLike) -> tuple[Bags | NDArra
     if isinstance(bags_or_distances, np.ndarray) and bags_or_distances.ndim == 2:
         if bags_or_distances.shape != (len(codes), len(codes)):
             raise ValueError(
-                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, got "
-                f"{bags_or_distances.shape}; bags are given as Bags or as a list of arrays"
+                f"distances must have shape ({len(codes)}, {len(codes)}) for {len(codes)} labels, "
+                f"got {bags_or_distances.shape}; pass bags as Bags or as a list of arrays"
             )
         data = checked_distances(bags_or_distances, "distances", dtype=np.float64, directed=True)
     else:
         data = as_bags(bags_or_distances)
         if len(data) != len(codes):
-            raise ValueError(f"labels must have one entry for each of the {len(data)} bags, got {len(codes)}")
+            raise ValueError(f"labels must have one entry per bag, {len(data)} in all; got {len(codes)}")
     return data, Clusters(tuple(map(str, names)), np.bincount(codes), codes)
 
 
@@ -424,7 +424,7 @@ def _distances(
 def _medoids(medoids: ArrayLike | None, n_bags: int) -> NDArray[np.int64]:
     found = checked_integers([] if medoids is None else medoids, "medoids", ndim=(1,)).astype(np.int64)
     if len(found) and not (found.min() >= 0 and found.max() < n_bags):
-        raise ValueError(f"medoids must be numbers of bags from 0 to {n_bags - 1}, got {found.tolist()}")
+        raise ValueError(f"medoids must be bag numbers from 0 to {n_bags - 1}, got {found.tolist()}")
     return found
 
 
@@ -432,7 +432,7 @@ def _centers(centers: ArrayLike | None, data: Bags | FloatArray) -> FloatArray:
     if isinstance(data, np.ndarray):
         if centers is not None:
             raise ValueError(
-                "centers need bags, from which their distances can be taken; distances are given"
+                "centers require bags to compute their distances, but got distances between bags"
             )
         return np.empty((0, 0))
     vectors = (

@@ -129,8 +129,8 @@ def attainment_plot_data(attainment: AttainmentScores, chosen: int | None = None
     """
     if not isinstance(attainment, AttainmentScores):
         raise TypeError(
-            f"attainment must be AttainmentScores, such as attainment_ of a fitted MOCK that was asked for "
-            f"them, got {type(attainment).__name__}"
+            "attainment must be AttainmentScores, such as attainment_ of a MOCK fitted with "
+            f"select='attainment', got {type(attainment).__name__}"
         )
     n = len(attainment.scores)
     row = attainment.best() if chosen is None else int(chosen)
@@ -183,7 +183,7 @@ def plot_attainment(
         Names of the objectives.
     """
     if len(names) != 2:
-        raise ValueError(f"names must be those of two objectives, got {len(names)}")
+        raise ValueError(f"names must contain the names of two objectives, got {len(names)}")
     data = attainment_plot_data(attainment, chosen)
     with partitions.house_style():
         figure = partitions.new_figure(9.0, 4.2)
@@ -354,7 +354,11 @@ def _draw_critical_difference(data: CriticalDifferenceData, ax: Axes) -> None:
 
 
 def _caption(data: CriticalDifferenceData) -> str:
-    bars = "bars join methods that do not differ" if data.groups else "all methods differ"
+    bars = (
+        "bars join methods that do not differ significantly"
+        if data.groups
+        else "all methods differ significantly"
+    )
     width = data.critical_difference
     note = "" if width is None else f", critical difference {width:.2f}"
     return f"{bars} ({data.procedure.capitalize()}, {data.alpha:g}{note})"
@@ -405,23 +409,27 @@ def front_data(
     if isinstance(F, BaseEstimator):
         result = result_of(F)
         if result.front is None:
-            raise ValueError(f"this {type(F).__name__} has no front; plot those of a multi-objective search")
+            raise ValueError(
+                f"this {type(F).__name__} has no front; use the result of a multi-objective search"
+            )
         names = result.front.names if names is None else names
         chosen, F = result.member if chosen is None else chosen, result.front.values
     F = checked_array(F, "F", np.float64)
     if F.ndim != 2 or not F.size:
-        raise ValueError(f"F must have shape (n_solutions, n_objectives) and a member, got {F.shape}")
+        raise ValueError(f"F must be non-empty and have shape (n_solutions, n_objectives), got {F.shape}")
     if not np.isfinite(F).all():
         raise ValueError("F must be finite")
     names = tuple(f"f{i + 1}" for i in range(F.shape[1])) if names is None else tuple(names)
     if len(names) != F.shape[1]:
-        raise ValueError(f"names has {len(names)} names for {F.shape[1]} objectives")
+        raise ValueError(f"names must have one name per objective, {F.shape[1]} in all; got {len(names)}")
     marked = np.zeros(len(F), dtype=bool)
     if chosen is not None:
         try:
             marked[checked_array(chosen, "chosen")] = True
         except IndexError as error:
-            raise ValueError(f"chosen={chosen!r} is outside the front, which has {len(F)} members") from error
+            raise ValueError(
+                f"chosen={chosen!r} is outside the front, which has {len(F)} solutions"
+            ) from error
     return FrontData(F, names, marked)
 
 
@@ -522,7 +530,7 @@ def _labels(data: FrontData) -> list[str]:
 
 
 def _title(data: FrontData) -> str:
-    return f"Pareto front, {len(data.F)} {'member' if len(data.F) == 1 else 'members'}"
+    return f"Pareto front, {len(data.F)} {'solution' if len(data.F) == 1 else 'solutions'}"
 
 
 @contextmanager
@@ -630,12 +638,12 @@ def convergence_data(
     """
     low, high = (float(edge) for edge in band)
     if not 0.0 <= low <= high <= 1.0:
-        raise ValueError(f"band must be two quantiles in ascending order within 0 and 1, got {band}")
+        raise ValueError(f"band must be two quantiles in ascending order in [0, 1], got {band}")
     groups = _grouped(runs, names)
     histories = list(chain.from_iterable(groups.values()))
     counted = sorted({history.step for history in histories})
     if len(counted) > 1:
-        raise ValueError(f"runs must count the same, these count {' and '.join(counted)}")
+        raise ValueError(f"runs must all have the same unit of steps, got {' and '.join(counted)}")
     _add_hypervolume(histories, reference)
     titles = _titles([str(name) for name in dict.fromkeys(chain.from_iterable(h.frame for h in histories))])
     wanted = _wanted(list(titles), show)
@@ -658,10 +666,10 @@ def _grouped(runs: Any, names: Sequence[str] | None) -> Groups:
         )
         found = [read_history(run, names) for run in (members if many else [members])]
         if not found:
-            raise ValueError(f"there are no runs{f' of {name!r}' if name else ''}")
+            raise ValueError(f"runs must contain at least one run{f' of {name!r}' if name else ''}")
         groups[str(name)] = found
     if not groups:
-        raise ValueError("there are no runs")
+        raise ValueError("runs must contain at least one run")
     return groups
 
 
@@ -685,7 +693,7 @@ def _wanted(titles: list[str], show: Sequence[str] | str | None) -> list[str]:
     wanted = [name.replace("_", " ") for name in ([show] if isinstance(show, str) else show)]
     if not wanted or (unknown := [name for name in wanted if name not in titles]):
         raise ValueError(
-            f"show must name some of the panels {', '.join(map(repr, titles))}"
+            f"show must name one or more of the panels {', '.join(map(repr, titles))}"
             + (f", got {quoted(unknown[0])}" if wanted else ", got none")
         )
     return wanted
@@ -719,7 +727,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
     if len(widths) != 1 or min(widths) < 2:
         if reference is not None:
             raise ValueError(
-                "reference is that of a hypervolume, for runs with the same objectives, 2 or more"
+                "reference is for the hypervolume, which requires runs with the same two or more objectives"
             )
         return
     finite = [[F[np.isfinite(F).all(axis=1)] for F in history.F] for history in histories]
@@ -732,7 +740,7 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
         point = _checked_reference(reference, histories[0], len(ideal))
         if (point <= ideal).any():
             raise ValueError(
-                "reference is better than every solution in some objective; choose a worse point"
+                "reference must be worse than the best value in every objective; choose a worse point"
             )
     for history, found in zip(histories, fronts, strict=True):
         values = [hypervolume(front, (ideal, point)) for front in found]
@@ -743,7 +751,9 @@ def _add_hypervolume(histories: Sequence[SearchHistory], reference: ArrayLike | 
 def _checked_reference(reference: ArrayLike, history: SearchHistory, n_objectives: int) -> FloatArray:
     point = checked_array(reference, "reference", np.float64)
     if point.shape != (n_objectives,) or not np.isfinite(point).all():
-        raise ValueError(f"reference must be {n_objectives} finite numbers, got {quoted(reference)}")
+        raise ValueError(
+            f"reference must be a sequence of {n_objectives} finite numbers, got {quoted(reference)}"
+        )
     named = [str(name)[len("best_") :] for name in history.frame if str(name).startswith("best_")]
     return point * np.where([name in history.maximised for name in named], -1.0, 1.0)
 
@@ -781,8 +791,8 @@ def plot_convergence(
             panels = list(np.ravel(np.asarray(ax, dtype=object)))
             if len(panels) != len(data.panels):
                 raise ValueError(
-                    f"ax must be one axes for each of {len(data.panels)} panels "
-                    f"({', '.join(data.panels)}), got {len(panels)}; show chooses panels"
+                    f"ax must have one axes per panel, {len(data.panels)} in all "
+                    f"({', '.join(data.panels)}); got {len(panels)}; select panels with show"
                 )
             figure = partitions.figure_of(panels[0])
         for panel, (name, curves) in zip(panels, data.panels.items(), strict=True):
@@ -834,7 +844,7 @@ def _steps_label(data: ConvergenceData) -> str:
         return data.step
     runs = f"{counts[0]} runs" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
     low, high = data.band
-    return f"{data.step} (median of {runs}, band from {low:.0%} to {high:.0%} of them)"
+    return f"{data.step} (median and {low:.0%} to {high:.0%} quantiles of {runs})"
 
 
 def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
@@ -853,7 +863,7 @@ def read_history(run: Any, names: Sequence[str] | None = None) -> SearchHistory:
         values = checked_array(run, "runs", np.float64)
         if values.ndim != 1 or not len(values):
             raise ValueError(
-                f"a history without names must have shape (n_steps,), at least one, got {values.shape}"
+                f"a history without names must be non-empty and have shape (n_steps,), got {values.shape}"
             )
         return SearchHistory("step", pd.DataFrame({"objective": values}, index=np.arange(1, len(values) + 1)))
     return _of_estimator(run, names)
@@ -875,8 +885,10 @@ def _of_estimator(run: Any, names: Sequence[str] | None) -> SearchHistory:
             own = None if front is None else front.names
             return _of_recorder(history, own if names is None else names)
     if records:
-        raise ValueError(f"the history of this {name} is empty: its run had nothing to search")
-    raise ValueError(f"this {name} has no history_ and no logbook_; was it fitted, and does it search?")
+        raise ValueError(f"the history of this {name} is empty: its run made no search")
+    raise ValueError(
+        f"this {name} has neither history_ nor logbook_; pass a fitted estimator that runs a search"
+    )
 
 
 def _of_recorder(recorder: Any, names: Sequence[str] | None) -> SearchHistory:
@@ -977,11 +989,11 @@ def roc_data(
         If there is no curve, rates are invalid, or ``aucs`` names an unknown curve.
     """
     if not curves:
-        raise ValueError("curves must have at least one curve, got none")
+        raise ValueError("curves must contain at least one curve")
     known = dict(aucs or {})
     strange = [name for name in known if name not in curves]
     if strange:
-        raise ValueError(f"aucs names {strange[0]!r}, which is not a curve of the plot")
+        raise ValueError(f"aucs contains {strange[0]!r}, which is not the name of a curve")
     checked = [_checked(name, *curve) for name, curve in curves.items()]
     areas = [
         known.get(name, float(np.trapezoid(tpr, fpr)))
@@ -1040,16 +1052,16 @@ def _checked(name: str, fpr: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, Flo
     )
     if rates[0].ndim != 1 or rates[0].shape != rates[1].shape or not len(rates[0]):
         raise ValueError(
-            f"the curve {name!r} must be two arrays of equal length, got the shapes "
-            f"{rates[0].shape} and {rates[1].shape}"
+            f"the curve {name!r} must be two arrays of equal length, got shapes {rates[0].shape} and "
+            f"{rates[1].shape}"
         )
     for each in rates:
         within = each.min() >= -_ROUNDING and each.max() <= 1 + _ROUNDING
         if not (within and np.diff(each).min(initial=0.0) >= -_ROUNDING):
-            raise ValueError(f"rates of the curve {name!r} must ascend within 0 and 1")
+            raise ValueError(f"rates of the curve {name!r} must be ascending and in [0, 1]")
     if abs(rates[0][0]) > _ROUNDING or min(rates[0][-1], rates[1][-1]) < 1 - _ROUNDING:
         raise ValueError(
-            f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), it goes from "
+            f"the curve {name!r} must go from a false positive rate of 0 to (1, 1), got "
             f"{rates[0][0]:.3g} to ({rates[0][-1]:.3g}, {rates[1][-1]:.3g})"
         )
     if rates[1][0] > 0:

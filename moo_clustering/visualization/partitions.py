@@ -82,7 +82,7 @@ Parameters
 ----------
 title : str
 ax : matplotlib axes
-    Where to draw; a new figure by default.
+    Axes to draw on; a new figure by default.
 path : path-like
     Also write the figure to this file.
 
@@ -217,7 +217,9 @@ def placed_partition(
     labels = checked_integers(labels.labels_ if isinstance(labels, BaseEstimator) else labels, "labels")
     table: Any = checked_table(X, accept_sparse="csr")
     if labels.shape != (table.shape[0],):
-        raise ValueError(f"X and labels must fit each other, got shapes {table.shape} and {labels.shape}")
+        raise ValueError(
+            f"X and labels must have the same number of samples, got shapes {table.shape} and {labels.shape}"
+        )
     if max_points < 1:
         raise ValueError(f"max_points must be at least 1, got {max_points}")
     positions, axes, share = feature_plane(table, feature_names)
@@ -377,8 +379,8 @@ def constraints_data(
     labels = checked_integers(labels, "labels", ndim=(1,))
     if labels.shape != (constraints.n_samples,):
         raise ValueError(
-            f"labels must have shape ({constraints.n_samples},), as the constraints have so many samples; "
-            f"got {labels.shape}"
+            f"labels must have shape ({constraints.n_samples},), the number of samples of the "
+            f"constraints; got {labels.shape}"
         )
     found = {
         (kind, satisfied): pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) == (together == satisfied)]
@@ -805,7 +807,7 @@ def plot_similarity(
         else:
             axes = list(np.ravel(np.asarray(ax, dtype=object)))
             if not 1 <= len(axes) <= 3:
-                raise ValueError(f"ax must be 1 to 3 axes, got {len(axes)}")
+                raise ValueError(f"ax must contain 1 to 3 axes, got {len(axes)}")
             figure = figure_of(axes[0])
         for panel, draw in zip(axes, (_draw_matrix, _draw_eigenvalues, _draw_vectors), strict=False):
             draw(panel, data)
@@ -838,7 +840,7 @@ def _draw_matrix(ax: Axes, data: SimilarityData) -> None:
         ax.set_yticks(middle, data.names)
         ax.tick_params(length=0)
     size = "" if exact else f" (dots: means of about {n / len(data.blocks):.0f} x {n / len(data.blocks):.0f})"
-    ax.set_xlabel(f"samples in the order of their clusters{size}")
+    ax.set_xlabel(f"samples ordered by cluster{size}")
     ax.set_title(f"Similarity of {n} samples")
 
 
@@ -861,7 +863,7 @@ def _draw_vectors(ax: Axes, data: SimilarityData) -> None:
     for place in data.boundaries[1:-1] - 0.5:
         ax.axvline(place, color="0.75", linewidth=0.8, zorder=0)
     ax.set_xlim(-0.5, len(data.order) - 0.5)
-    ax.set_xlabel("samples in the order of their clusters")
+    ax.set_xlabel("samples ordered by cluster")
     ax.set_title("Embedding: leading eigenvectors" if data.vectors.shape[1] else "No embedding")
     if data.vectors.shape[1] > 1:
         ax.legend(
@@ -954,7 +956,7 @@ def term_data(
     names = list(map(str, range(n_all) if terms is None else checked_array(terms, "terms").tolist()))
     counts = None if sizes is None else checked_integers(sizes, "sizes").astype(np.int64)
     if len(names) != n_all:
-        raise ValueError(f"terms must have one name for each of {n_all} columns, got {len(names)}")
+        raise ValueError(f"terms must have one name per column, {n_all} in all; got {len(names)}")
     if counts is not None and counts.shape != (n_clusters,):
         raise ValueError(f"sizes must have shape ({n_clusters},), got {counts.shape}")
     for name, value in (("n_terms", n_terms), ("max_clusters", max_clusters)):

@@ -69,7 +69,9 @@ def test_resumes_where_it_stopped_and_may_go_on_for_longer(tmp_path):
     search = CountingSearch()
     drive(search, n_gen=5, checkpoint=checkpoint)
     assert search.calls == ["restore"]
-    with pytest.raises(ValueError, match="n_gen is 4, but the checkpoint already has 5 generations"):
+    with pytest.raises(
+        ValueError, match="n_gen must be at least 5, the number of generations in the checkpoint; got 4"
+    ):
         drive(CountingSearch(), n_gen=4, checkpoint=checkpoint)
 
 

@@ -53,8 +53,8 @@ def test_first_finishes_the_generation_and_keeps_the_best_so_far(tmp_path):
     [warning] = [w for w in caught if w.category is InterruptedSearchWarning]
     assert warning.filename == __file__
     assert str(warning.message) == (
-        f"the search was interrupted after 3 of 8 generations; the best so far is returned; checkpoint "
-        f"{checkpoint.path} goes on from there"
+        f"the search was interrupted after 3 of 8 generations; the best result so far is returned; "
+        f"resume from checkpoint {checkpoint.path}"
     )
     expected = evolve(IntegerToy(), integer_nsga2(), n_gen=3, seed=1)
     np.testing.assert_array_equal(result.X, expected.X)
@@ -71,7 +71,7 @@ def test_first_finishes_the_generation_and_keeps_the_best_so_far(tmp_path):
 def test_in_the_initial_population_and_in_the_last_generation(generation, done):
     search = PymooSearch(IntegerToy(), integer_nsga2(callback=CtrlC(generation)), seed=1)
     with pytest.warns(
-        InterruptedSearchWarning, match=f"after {done} of 8 generations; the best so far is returned$"
+        InterruptedSearchWarning, match=f"after {done} of 8 generations; the best result so far is returned$"
     ):
         assert drive(search, n_gen=8) is True
     assert search.generation == done

@@ -125,7 +125,7 @@ def test_bad_algorithms():
     with pytest.raises(TypeError, match="algorithm must be a pymoo Algorithm, got str"):
         PymooSearch(IntegerToy(), "nsga2")
     used = integer_nsga2().setup(IntegerToy())
-    with pytest.raises(ValueError, match="pass a new one"):
+    with pytest.raises(ValueError, match="pass a new algorithm"):
         PymooSearch(IntegerToy(), used)
 
 

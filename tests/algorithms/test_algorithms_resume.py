@@ -136,7 +136,7 @@ def test_other_bit_generators(kind, tmp_path):
     drive(search(3), n_gen=STOP, checkpoint=checkpoint)
     drive(resumed, n_gen=N_GEN, checkpoint=checkpoint)
     np.testing.assert_array_equal(whole.algorithm.pop.get("X"), resumed.algorithm.pop.get("X"))
-    with pytest.raises(ValueError, match=f"random state is of {kind.__name__}, the generator here is PCG64"):
+    with pytest.raises(ValueError, match=f"random state is from {kind.__name__}, but the generator is PCG64"):
         drive(PymooSearch(problem, integer_nsga2(), seed=3), n_gen=N_GEN, checkpoint=checkpoint)
 
 
@@ -301,7 +301,7 @@ def test_data_of_individuals_that_cannot_be_saved_is_named(tmp_path):
 
     algorithm = integer_nsga2()
     algorithm.mating.mutation = Tagging()
-    with pytest.raises(ValueError, match=r"population in which 'data\.tag' of an individual is a object"):
+    with pytest.raises(ValueError, match=r"population in which 'data\.tag' of an individual has type object"):
         drive(
             PymooSearch(IntegerToy(), algorithm, seed=1),
             n_gen=3,
@@ -312,9 +312,9 @@ def test_data_of_individuals_that_cannot_be_saved_is_named(tmp_path):
 def test_state_of_something_else_is_refused(tmp_path):
     checkpoint = Checkpoint(tmp_path / "c")
     drive(PymooSearch(RealToy(), NSGA2(pop_size=8), seed=1), n_gen=1, checkpoint=checkpoint)
-    with pytest.raises(ValueError, match="saved state is of NSGA2, the algorithm here is SPEA2"):
+    with pytest.raises(ValueError, match="saved state is from NSGA2, but the algorithm is SPEA2"):
         drive(PymooSearch(RealToy(), SPEA2(pop_size=8), seed=1), n_gen=1, checkpoint=checkpoint)
-    with pytest.raises(ValueError, match="saved population has 2 objectives, the problem here has 3"):
+    with pytest.raises(ValueError, match="saved population has 2 objectives, but the problem has 3"):
         drive(PymooSearch(RealToy(3), NSGA2(pop_size=8), seed=1), n_gen=1, checkpoint=checkpoint)
 
 

@@ -545,12 +545,12 @@ class NotANumber(Problem):
 
 
 def test_bad_problems_are_named():
-    with pytest.raises(ValueError, match=r"not a number.*replace_nan_values_by"):
+    with pytest.raises(ValueError, match=r"NaN objectives.*replace_nan_values_by"):
         minimize(NotANumber(xl=0.0, xu=1.0), AMOSA(**SMALL), seed=1)
     minimize(NotANumber(xl=0.0, xu=1.0, replace_nan_values_by=9.0), AMOSA(**SMALL), seed=1)
     with pytest.raises(ValueError, match=r"no bounds.*sampling"):
         minimize(NotANumber(), AMOSA(**SMALL), seed=1)
-    with pytest.raises(ValueError, match="keep the shape of X"):
+    with pytest.raises(ValueError, match="return the shape of X"):
         minimize(RealToy(), AMOSA(**SMALL, perturb=lambda problem, X, rng: X[:, :2]), seed=1)
     with pytest.raises(TypeError, match="perturb"):
         minimize(RealToy(), AMOSA(**SMALL, perturb="laplace"), seed=1)

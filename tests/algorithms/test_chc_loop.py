@@ -444,8 +444,8 @@ def test_without_a_generator_runs_differ():
     [
         ({"mutpb": 1.5}, ValueError, "mutpb must be a number from 0 to 1, got 1.5"),
         ({"kmpb": "a"}, TypeError, "kmpb must be a number from 0 to 1"),
-        ({"threshold": 0}, ValueError, "threshold must be a finite number above 0, got 0"),
-        ({"step": -1}, ValueError, "step must be a finite number above 0"),
+        ({"threshold": 0}, ValueError, "threshold must be a positive finite number, got 0"),
+        ({"step": -1}, ValueError, "step must be a positive finite number"),
         ({"restart_threshold": np.inf}, ValueError, "restart_threshold must be a finite number"),
         ({"n_keep": 0}, ValueError, "n_keep must be an integer of at least 1, got 0"),
         ({"threshold_rule": "idle"}, ValueError, "threshold_rule must be one of 'no_crossing'"),
@@ -468,13 +468,13 @@ def test_bad_options(options, error, message):
 
 def test_bad_populations_and_toolboxes():
     toolbox = pair_toolbox()
-    with pytest.raises(ValueError, match="population must have at least one individual"):
+    with pytest.raises(ValueError, match="population must contain at least one individual"):
         chc([], toolbox, 1)
     with pytest.raises(TypeError, match="population must be a list"):
         chc(tuple(individuals([1])), toolbox, 1)
     with pytest.raises(ValueError, match="one objective"):
         chc([ArrayIndividual([1], MinimizeTwo)], toolbox, 1)
-    with pytest.raises(ValueError, match="genes have no Hamming distance"):
+    with pytest.raises(ValueError, match="the Hamming distance is not defined"):
         chc(individuals([1, 2], [3]), toolbox, 1)
     toolbox.register("evaluate", lambda _: (np.nan,))
     with pytest.raises(ValueError, match="returned NaN as an objective"):

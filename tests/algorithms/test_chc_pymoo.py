@@ -283,7 +283,7 @@ def test_pickle_and_copies_in_the_middle_of_a_run():
     [
         ({"pop_size": 1}, ValueError, "pop_size must be an integer of at least 2, got 1"),
         ({"n_keep": 0}, ValueError, "n_keep must be an integer of at least 1"),
-        ({"threshold": -1}, ValueError, "threshold must be a finite number above 0"),
+        ({"threshold": -1}, ValueError, "threshold must be a positive finite number"),
         ({"threshold_rule": "x"}, ValueError, "threshold_rule must be one of"),
         ({"divergence": 2}, ValueError, "divergence must be a number from 0 to 1, got 2"),
         ({"distance": "hamming"}, TypeError, "distance must be a function or None, got 'hamming'"),
@@ -299,7 +299,7 @@ def test_bad_options(options, error, message):
 def test_bad_problems_and_crossovers():
     from pymoo.operators.crossover.dex import DEX
 
-    with pytest.raises(ValueError, match="CHC is for one objective, IntegerToy has 2"):
+    with pytest.raises(ValueError, match="CHC requires one objective, but IntegerToy has 2"):
         CHC().setup(IntegerToy())
-    with pytest.raises(ValueError, match="crossover must be of 2 parents, got one of 3"):
+    with pytest.raises(ValueError, match="crossover must have 2 parents, got 3"):
         CHC(crossover=DEX())

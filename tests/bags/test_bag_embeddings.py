@@ -233,5 +233,5 @@ def test_directions_of_an_embedding_are_drawn_from_the_generator():
 @pytest.mark.parametrize("directions", [[1.0, 0.0, 0.0], np.empty((0, 3)), [[1.0, 0.0]]])
 def test_directions_that_do_not_fit(directions):
     shape = str(np.shape(directions)).replace("(", r"\(").replace(")", r"\)")
-    with pytest.raises(ValueError, match=rf"directions must have shape \(n_directions, 3\).*, got {shape}"):
+    with pytest.raises(ValueError, match=rf"directions must have shape \(n_directions, 3\).*; got {shape}"):
         sliced_quantile_embedding(draw_bags(0), directions=directions)

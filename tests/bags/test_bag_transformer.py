@@ -104,9 +104,9 @@ def test_bad_use(bags):
     with pytest.raises(ValueError, match="X has 2 features, but the fitted bags had 3"):
         BagTransformer().fit(bags).transform([[[1, 2]]])
     renamed = bags.with_instances(bags.instances, feature_names=["x", "z", "y"])
-    with pytest.raises(ValueError, match="X has feature names other than those"):
+    with pytest.raises(ValueError, match="The feature names of X must match those"):
         BagTransformer().fit(bags).transform(renamed)
-    with pytest.raises(ValueError, match="transformer made 2 rows of 3"):
+    with pytest.raises(ValueError, match="transformer must return as many rows as instances, 3; got 2"):
         BagTransformer(_NoInverse()).fit_transform(bags)
 
 

@@ -207,8 +207,8 @@ def test_with_instances():
         ([0, 5], ValueError, "offsets must end at the number of instances, 8, got 5"),
         ([0, 5, 9], ValueError, "offsets must end at the number of instances, 8, got 9"),
         ([0, 5, 5, 8], ValueError, "bag 1 must not be empty"),
-        ([0], ValueError, "there is no bag"),
-        ([], ValueError, "there is no bag"),
+        ([0], ValueError, "at least two are required for one bag"),
+        ([], ValueError, "at least two are required for one bag"),
         ([[0, 8]], ValueError, r"offsets must be 1-d, got shape \(1, 2\)"),
         (8, ValueError, r"offsets must be 1-d, got shape \(\)"),
         ([0.0, 8.0], TypeError, "offsets must be integers, got dtype float64"),
@@ -304,7 +304,7 @@ def test_single_precision_needs_all_bags_to_be():
 @pytest.mark.parametrize(
     ("items", "ids", "error", "message"),
     [
-        ([], None, ValueError, "at least one bag, got none"),
+        ([], None, ValueError, "at least one bag"),
         ([[[1, 2]], []], None, ValueError, r"bag 1 must not be empty, got shape \(0,\)"),
         ([[[1, 2]], np.zeros((0, 2))], ["p", "q"], ValueError, r"bag 1 \('q'\) must not be empty"),
         ([[[1, 2]], [[1]]], ["p", "q"], ValueError, r"bag 1 \('q'\) has 1 features, but bag 0 \('p'\) has 2"),
@@ -347,8 +347,8 @@ def test_groups_of_a_frame_keep_its_columns():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ([0, 1], r"one identifier for each of the 3 instances, got shape \(2,\)"),
-        (np.zeros((3, 1)), r"one identifier for each of the 3 instances, got shape \(3, 1\)"),
+        ([0, 1], r"one identifier per instance, 3 in all; got shape \(2,\)"),
+        (np.zeros((3, 1)), r"one identifier per instance, 3 in all; got shape \(3, 1\)"),
         ([0.0, np.nan, 1.0], "row 1 has no bag identifier"),
         (np.array([0.0, 1.0, np.nan]), "row 2 has no bag identifier"),
         (["a", "b", None], "row 2 has no bag identifier"),
@@ -494,7 +494,12 @@ def test_as_bags():
             ValueError,
             "groups and offsets cannot be combined",
         ),
-        (Bags([[1]], [0, 1]), {"groups": [0]}, ValueError, "groups must be None, because X contains bags"),
+        (
+            Bags([[1]], [0, 1]),
+            {"groups": [0]},
+            ValueError,
+            "groups must be None, because X already contains bags",
+        ),
         (Bags([[1]], [0, 1]), {"offsets": [0, 1]}, ValueError, "offsets must be None, because"),
         (LISTS, {"groups": [0, 0, 0]}, ValueError, "X must be an array, but its rows differ in length"),
         ([[1, 2], [3, 4]], {}, ValueError, "bag 0 must be a 2-d array"),
@@ -539,14 +544,14 @@ def test_bad_files(tmp_path):
     with pytest.raises(ValueError, match=r"some\.npz has no array 'bag_offsets'; it contains 'instances'"):
         Bags.load(path)
     np.savez(path, instances=np.eye(3), bag_offsets=np.array([0, 3], dtype=object))
-    with pytest.raises(ValueError, match="holds Python objects"):
+    with pytest.raises(ValueError, match="contains Python objects"):
         Bags.load(path)
     np.savez(path, instances=np.eye(3), bag_offsets=[0, 2])
     with pytest.raises(ValueError, match="offsets must end at the number of instances"):
         Bags.load(path)
     Bags(np.eye(30), [0, 30]).save(path)
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(ValueError, match=r"not a NumPy archive \(\.npz\), or it is truncated"):
+    with pytest.raises(ValueError, match=r"not a NumPy archive \(\.npz\), or is truncated"):
         Bags.load(path)
     Bags(np.eye(30), [0, 30]).save(path)
     content = bytearray(path.read_bytes())

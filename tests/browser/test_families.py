@@ -15,7 +15,7 @@ pytestmark = pytest.mark.nightly
 TABLE = [f"s{row:02d}" for row in range(45)]
 DOCUMENTS = [f"d{row:02d}" for row in range(36)]
 BAGS = [f"bag {row}" for row in range(24)]
-POOL = "How much of the pool has two samples together"
+POOL = "Share of the pool that puts two samples together"
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_pareto_clustering(open_run, arguments, rules, column):
     z = page.figure(figure_of(page, POOL), "return data[0].z.map(row => [...row])")
     assert np.shape(z) == (45, 45)
     assert page.find("#history").is_displayed() == hasattr(run.estimator, "control_labels_")
-    assert "of the run and of the solution that it gave" in page.text("#panels-note")
+    assert "show the run and its chosen solution" in page.text("#panels-note")
     assert page.texts("#table thead button").count("clusters") == 1
 
 

@@ -200,7 +200,7 @@ def test_two_tabs(open_asked):
     # Both stand side by side, and the other one is quicker.
     asked.server.panel.act("answer", {"revision": 2, "answer": "apart"})
     page.press("#ask-together")
-    asked.told("Not taken: this question was answered already")
+    asked.told("Not saved: this question has already been answered")
     assert asked.n_answers == 3
     assert asked.server.panel.get("state")["history"][2]["answer"] == "apart"
     assert all("409" in message for message in page.errors())
@@ -216,7 +216,7 @@ def test_a_stopped_server(open_asked):
     page.keys("a")
     WebDriverWait(page.driver, 300).until(lambda _: page.find("#ask-problem").is_displayed())
     said = page.text("#ask-problem")
-    assert "does not answer" in said
+    assert "does not respond" in said
     assert "was not saved" in said
     assert (asked.n_answers, asked.labels) == (1, before)
     page.press("#ask-again")
@@ -298,7 +298,7 @@ def test_an_answer_is_reopened(open_asked):
     page.press("#ask-answers tbody tr:nth-child(3) button")
     WebDriverWait(page.driver, 300).until(lambda _: "answer 2" in page.text("#ask-number"))
     page.press("#ask-take-back")
-    asked.told("taken back")
+    asked.told("withdrawn")
     assert asked.n_answers == 3
     page.press("#ask-undo")
     asked.told("Undone.")
@@ -354,7 +354,7 @@ def test_the_command(fitted, tmp_path, monkeypatch):
     for number in (1, 2):
         result = CliRunner().invoke(main, command, catch_exceptions=False)
         assert result.exit_code == 0
-        assert "answers go to" in result.output
+        assert "are saved in" in result.output
         assert len(open_session(folder, resume=True).session.history_) == number
     assert "connect-src &#39;self&#39;" in found[0]
     assert {path.name for path in folder.iterdir()} - {path.name for path in fitted.iterdir()} == {

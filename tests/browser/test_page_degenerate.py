@@ -24,7 +24,7 @@ def test_one_solution_without_anything(open_content):
     assert "1 sample in no cluster" in page.text("#summary")
     assert page.texts("#clusters-table tbody td:nth-child(2)") == ["1", "2", "1"]
     assert "no map" in page.text("#map-note")
-    assert "one solution only" in page.text("#compare-note")
+    assert "only one solution" in page.text("#compare-note")
     assert not page.find("#history").is_displayed()
 
 
@@ -133,7 +133,9 @@ def test_matrix_with_missing_numbers(open_content):
 def test_a_map_without_a_position(open_content):
     plane = PlaneMap(np.full((90, 2), np.nan), np.arange(90), ("x", "y"))
     page = open_content(toy_content(map=plane))
-    assert page.text("#map-note").startswith("0 of 90 documents shown. 90 documents left out")
+    assert page.text("#map-note").startswith(
+        "0 of 90 documents shown. 90 documents without a position omitted"
+    )
     assert page.looks() == {}
 
 

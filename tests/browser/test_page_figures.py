@@ -116,7 +116,7 @@ def test_a_map_of_some_says_so(open_content):
     plane = type(content.map)(positions, rows, ("first", "second"), "Every other one.")
     page = open_content(toy_content(map=plane))
     assert page.text("#map-note").startswith(
-        "44 of 90 documents shown. 1 document left out, without a position."
+        "44 of 90 documents shown. 1 document without a position omitted."
     )
     assert set(page.looks()) == set(rows.tolist()) - {6}
 

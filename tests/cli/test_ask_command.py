@@ -43,10 +43,10 @@ def test_two_samples_stand_side_by_side(asked_run):
     assert "Oslo" in first + second
     assert "Expected apart, 90%." in first
     assert "0 answers, 3 clusters (0 confirmed); about" in result.output
-    assert "The last answer is taken back." in result.output
+    assert "The last answer was undone." in result.output
     end = result.output.splitlines()[-2:]
     assert end[0].startswith("Saved the clusters after 2 answers in ")
-    assert end[1] == f"Go on with: moo-clustering ask {asked_run} --resume"
+    assert end[1] == f"Continue with: moo-clustering ask {asked_run} --resume"
     assert len(pd.read_csv(asked_run / "asked" / "labels.csv")) == 60
 
 
@@ -55,7 +55,7 @@ def test_names_of_classes(asked_run):
     assert result.exit_code == 0, result.output
     assert words(asked_run) == ["tall", "tall", "q"]
     assert "Known: #1 tall." in result.output
-    assert "there are 1 known classes, and no #7." in result.output
+    assert "#7 does not exist; the number of known classes is 1." in result.output
 
 
 def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
@@ -63,7 +63,7 @@ def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
     assert ask(asked_run, typed[:6]).exit_code == 0
     refused = ask(asked_run, "")
     assert refused.exit_code == 2
-    assert "go on with --resume" in refused.stderr
+    assert "continue it with --resume" in refused.stderr
     assert ask(asked_run, typed[6:], "--resume").exit_code == 0
     labels = (asked_run / "asked" / "labels.csv").read_bytes()
     (asked_run / "answers.json").unlink()
@@ -73,10 +73,10 @@ def test_the_session_goes_on_after_the_end_of_the_input(asked_run):
 
 def test_what_is_no_answer_is_asked_again(asked_run):
     result = ask(asked_run, "yes\n\nT\nTogether\nu\nu\nu\nq\n")
-    assert "'yes' is none of the answers t, a, ?, u and q." in result.output
+    assert "'yes' is not a valid answer; expected t, a, ?, u or q." in result.output
     assert "there is no answer to undo." in result.output
     assert words(asked_run) == ["together", "together", "undo", "undo"]
-    assert result.output.rstrip().endswith("There are no answers, and nothing to save.")
+    assert result.output.rstrip().endswith("There are no answers, so nothing was saved.")
     assert not (asked_run / "asked").exists()
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_left_to_ask(asked_run):
         typed.append("abc"[group[sample]])
         session.answer(typed[-1])
     result = ask(asked_run, "", "--resume")
-    assert "No question is left." in result.output
+    assert "No questions are left." in result.output
     assert result.output.count("What is the class") == 0
     labels = pd.read_csv(asked_run / "asked" / "labels.csv")
     assert (labels["class"] == np.array(list("abc"))[group]).all()
@@ -159,7 +159,7 @@ def test_single_keys_in_a_terminal(asked_run, end):
         process.kill()
         os.close(parent)
     assert words(asked_run) == ["together", "apart"]
-    assert "Go on with: moo-clustering ask" in said
+    assert "Continue with: moo-clustering ask" in said
     assert process.returncode == (130 if end == "interrupt" else 0)
 
 

@@ -63,7 +63,7 @@ def test_answers_are_on_disk_and_a_session_goes_on(asked_run):
         first.answer("apart")
     assert len(open_session(asked_run, resume=True).session.history_) == 4
     for options in ({"mode": "names"}, {"error_rate": 0.2}):
-        with pytest.raises(FolderError, match="leave out --"):
+        with pytest.raises(FolderError, match="omit --"):
             open_session(asked_run, resume=True, **options)
 
 
@@ -95,7 +95,7 @@ def test_results_are_a_run(asked_run, tmp_path):
     assert clusters["size"].sum() == 60
     partial = pd.read_csv(out / "partial_labels.csv")
     assert partial["group"].notna().sum() == 4
-    with pytest.raises(FolderError, match="ask about the run"):
+    with pytest.raises(FolderError, match="name the folder of the original run"):
         open_session(out)
 
 
@@ -120,7 +120,7 @@ def test_other_folders_are_left_alone(asked_run, tmp_path):
     (other / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"no run\.json; choose another folder with --out"):
         check_out(asked_run, other)
-    with pytest.raises(FolderError, match="not of questions"):
+    with pytest.raises(FolderError, match="other than an `ask` session"):
         check_out(asked_run, asked_run)
     with pytest.raises(FolderError, match="is a file"):
         check_out(asked_run, other / "letter.txt")
@@ -131,9 +131,9 @@ def test_refusals_name_the_reason(asked_run):
     questions = (asked_run / "questions.npz").read_bytes()
     (asked_run / "questions.npz").unlink()
     for change, wanted in (
-        ({"method": "mock"}, "as pareto-clustering and pareto-bags do"),
+        ({"method": "mock"}, "use pareto-clustering or pareto-bags"),
         ({"supervision": {"must_link": {}}}, "without --must-link"),
-        ({"status": "interrupted"}, "did not end"),
+        ({"status": "interrupted"}, "its fit is incomplete"),
         ({}, "fit again"),
     ):
         (asked_run / "run.json").write_text(json.dumps(record | change))

@@ -64,7 +64,7 @@ def keel(frame):
 
 def record_of(folder="out"):
     with open(f"{folder}/run.json", encoding="utf-8") as file:
-        return json.load(file, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+        return json.load(file, parse_constant=lambda name: pytest.fail(f"{name} is not valid JSON"))
 
 
 def test_folder_of_a_fit(run, bags, tmp_path):
@@ -323,13 +323,16 @@ def test_generations_are_short_for_a_setting(run, slices, table):
     [
         (
             "bags.arff.gz --method pesc -k 2",
-            "bags.arff.gz holds bags of instances, and method pesc accepts single rows; methods that "
+            "bags.arff.gz contains bags of instances, but method pesc accepts single rows; methods that "
             "accept bags are pareto-bags, bamic, .*memetic-chcmic$",
         ),
-        ("bags.npz --method nsga2-clus", "bags.npz holds bags of instances, and method nsga2-clus accepts"),
+        (
+            "bags.npz --method nsga2-clus",
+            "bags.npz contains bags of instances, but method nsga2-clus accepts",
+        ),
         (
             "bags.csv --bag molecule --method pesc -k 2",
-            "--bag molecule makes bags of the rows of bags.csv, and method pesc",
+            "--bag molecule groups the rows of bags.csv into bags, but method pesc",
         ),
         (
             "bags.csv --method chcmic",
@@ -340,13 +343,13 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ("bags.csv --bag molecul --method chcmic", r"no column 'molecul' \(bag\); did you mean 'molecule'"),
         (
             "text.csv --bag bag --method chcmic",
-            "'t' is not numeric .* leave it out with --drop 't', or if .* --labels 't'$",
+            "'t' is not numeric .* drop it with --drop 't', or if .* --labels 't'$",
         ),
         ("bags.npz --bag x --method chcmic", "not in a column; leave out --bag 'x'$"),
         ("bags.npz --id-column x --method chcmic", "--id-column does not apply to bags; --bag names"),
         (
             "bags.npz --svd 3 --method chcmic",
-            "only be given for documents, and bags.npz is read as bags of instances$",
+            "only be used for documents, but bags.npz is read as bags of instances$",
         ),
         ("bags.npz --method bamic --checkpoint-every 3", "bamic writes no checkpoints"),
         ("bags.npz --method bamic --set n_gen=3", "method bamic has no option 'n_gen'"),
@@ -355,11 +358,11 @@ def test_generations_are_short_for_a_setting(run, slices, table):
             "'min_cluster_size' parameter of CHCMIC must be an int in the range",
         ),
         ("bags.npz --method chcmic -k 40", "n_clusters=40 is more than the number of bags"),
-        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "need 32 bags; there are 30"),
+        ("bags.npz --method chcmic -k 4 --set min_cluster_size=8", "require 32 bags, got 30"),
         ("bags.npz --method chcmic --labels y", "no array 'y'"),
         (
             "class.csv --bag bag --partial-labels some --method chcmic",
-            "'class' looks like the known classes.*--labels class, or leave it out with --drop class",
+            "'class' looks like the known classes.*--labels class, or omit it with --drop class",
         ),
         (
             "class.csv --bag bag --labels class --partial-labels class --method chcmic",
@@ -371,12 +374,12 @@ def test_generations_are_short_for_a_setting(run, slices, table):
         ),
         (
             "mixed.csv --bag bag --method chcmic",
-            "; name the column of the classes with --labels COLUMN, or leave it out with --drop 'class'$",
+            "; name the class column with --labels COLUMN, or drop it with --drop 'class'$",
         ),
-        ("gap.csv --bag bag --method chcmic", "fill it in, or leave the column out with --drop 'u'$"),
+        ("gap.csv --bag bag --method chcmic", "fill it in, or drop the column with --drop 'u'$"),
         ("broken.arff.gz --method chcmic", "is not a gzip file, or is damaged|is cut off"),
-        ("none.arff --method chcmic", "there is no file none.arff"),
-        ("none.arff", "there is no file none.arff"),
+        ("none.arff --method chcmic", "file none.arff does not exist"),
+        ("none.arff", "file none.arff does not exist"),
     ],
 )
 def test_mistakes(fails, bags, tmp_path, arguments, message):

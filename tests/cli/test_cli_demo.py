@@ -35,10 +35,10 @@ def test_demo(run, tmp_path):
 def test_demo_spares_other_folders(run, fails, slices, table, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    assert "mine holds other files" in fails("demo", "--out", "mine")
+    assert "mine contains other files" in fails("demo", "--out", "mine")
     fit = ("fit", "wine", "--method", "slices", "-k", 2, "--out", "fit")
     assert run(*fit).exit_code == 0
-    assert "fit holds a finished run" in fails("demo", "--out", "fit")
+    assert "fit contains a finished run" in fails("demo", "--out", "fit")
 
 
 def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monkeypatch):
@@ -48,7 +48,7 @@ def test_warm_up_runs_the_common_methods_and_leaves_no_files(run, tmp_path, monk
     )
     result = run("warm-up")
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Loops are compiled (")
+    assert result.stdout.startswith("Compiled the inner loops (")
     assert fitted[:2] == ["--quiet", "--quiet --partial-labels class"]
     assert {line.split()[2] for line in fitted[2:]} == {"pesc", "mock", "nsga2-clus"}
     assert not list(tmp_path.iterdir())

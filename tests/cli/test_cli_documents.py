@@ -131,7 +131,7 @@ def test_folder_of_a_fit_on_documents(run, rows):
         "terms",
     ]
     assert "36 documents" in result.stdout
-    assert re.search(r"takes no sparse data, so \d+ terms are reduced to 30 components", result.stderr)
+    assert re.search(r"does not accept sparse data, so \d+ terms are reduced to 30 components", result.stderr)
 
 
 @pytest.mark.slow
@@ -317,17 +317,17 @@ def test_few_and_equal_documents(run, nearest, texts):
         (("notes.jsonl", "--svd", 0), "Invalid value for '--svd'"),
         (("notes.jsonl", "--min-df", "few"), "'few' is neither a number of documents"),
         (("notes.jsonl", "--min-df", "1.5"), "min_df"),
-        (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no term of the 36"),
+        (("notes.jsonl", "--min-df", "40"), "min_df=40 and max_df=1.0 leave no terms in the 36"),
         (("notes.jsonl", "--text-columns", "titel"), "did you mean 'title'"),
-        (("notes.jsonl", "--text-columns", " , "), "names no column"),
+        (("notes.jsonl", "--text-columns", " , "), "must name at least one column"),
         (("notes.jsonl", "--partial-labels", "none"), r"no column 'none' \(partial labels\)"),
         (("notes.csv", "--no-prepare"), "are not numeric.*--text-columns"),
-        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be given for documents, and wine"),
+        (("wine", "--svd", 3, "--min-df", 2), "--min-df and --svd can only be used for documents, but wine"),
         (("wine", "--text-columns", "a"), "--text-columns name columns of a file"),
-        (("empty",), "holds no documents"),
-        (("bad.jsonl",), "line 2 is not JSON"),
+        (("empty",), "contains no documents"),
+        (("bad.jsonl",), "line 2 is not valid JSON"),
         (("stop.jsonl",), "all documents are empty after stop words"),
-        (("none.jsonl",), "there is no file none.jsonl|there is no file or folder none.jsonl"),
+        (("none.jsonl",), "file none.jsonl does not exist|file or folder none.jsonl does not exist"),
     ],
 )
 def test_mistakes(fails, rows, tmp_path, arguments, message):

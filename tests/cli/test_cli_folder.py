@@ -31,7 +31,7 @@ def test_finished_run_is_never_touched(run, fails, slices, table, tmp_path):
     assert run(*FIT, "--out", "out").exit_code == 0
     before = contents(tmp_path / "out")
     for extra in ((), ("--resume",), ("--checkpoint-every", 3)):
-        assert "out holds a finished run" in fails(*FIT, "--out", "out", *extra)
+        assert "out contains a finished run" in fails(*FIT, "--out", "out", *extra)
     assert contents(tmp_path / "out") == before
 
 
@@ -61,7 +61,7 @@ def test_folder_of_something_else(fails, slices, table, tmp_path, name):
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": "x", "status": "complete"}', "\xff"])
 def test_foreign_record(tmp_path, text):
     (tmp_path / "run.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(FolderError, match=r"run\.json that is of something else"):
+    with pytest.raises(FolderError, match=r"run\.json that is not a record of this package"):
         open_folder(tmp_path, resume=True).__enter__()
 
 
@@ -75,16 +75,16 @@ def test_out_is_a_file_or_below_one(fails, slices, table, tmp_path):
 def test_interrupted_with_checkpoint_then_resumed(run, fails, slices, table, tmp_path):
     result = run(*FIT, "--out", "out", "--checkpoint-every", 5, "--set", "mode=cut")
     assert result.exit_code == 130
-    assert "the result so far is saved; go on with the same command and --resume" in result.stderr
+    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
     out = tmp_path / "out"
     record = json.loads((out / "run.json").read_text())
     assert record["status"] == "interrupted"
     assert (out / "labels.csv").exists()
     before = contents(out)
-    assert "holds an unfinished run; go on with it with --resume" in fails(*FIT, "--out", "out")
+    assert "contains an unfinished run; continue it with --resume" in fails(*FIT, "--out", "out")
     # another run must not go on from it, and must not spoil it
     message = fails(*FIT, "--out", "out", "--resume", "--set", "low=0.25")
-    assert "parameter low is 0.0 there and 0.25 here" in message
+    assert "parameter low is 0.0 in the checkpoint but 0.25 here" in message
     table.assign(a=table["a"] + 1).to_csv(tmp_path / "table2.csv", index=False)
     assert "the data differ" in fails("fit", "table2.csv", *FIT[2:], "--out", "out", "--resume")
     assert contents(out) == before
@@ -108,7 +108,7 @@ def test_lone_checkpoint(run, fails, slices, table, tmp_path):
     for name in contents(tmp_path / "out"):
         if name != "checkpoint.npz":
             (tmp_path / "out" / name).unlink()
-    assert "holds a checkpoint" in fails(*FIT, "--out", "out")
+    assert "contains a checkpoint" in fails(*FIT, "--out", "out")
     assert run(*FIT, "--out", "out", "--resume").exit_code == 0
 
 
@@ -131,7 +131,7 @@ def test_interrupted_without_checkpoint_keeps_its_result(run, fails, slices, tab
 def test_killed_run_without_checkpoint(run, fails, slices, table, tmp_path):
     write_record(tmp_path / "out", command="fit")
     (tmp_path / "out" / ".labels.csv.12-ab.tmp").write_text("cut off")
-    assert "still going on or was killed" in fails(*FIT, "--out", "out")
+    assert "still running or was killed" in fails(*FIT, "--out", "out")
     result = run(*FIT, "--out", "out", "--resume")
     assert result.exit_code == 0
     assert "Nothing to resume in out" in result.stderr
@@ -163,7 +163,7 @@ def test_two_runs_cannot_begin_in_one_folder(tmp_path):
         with pytest.raises(FolderInUseError, match="another process is writing"):
             two.claim({"format": FORMAT, "status": "running", "number": 2})
         one.unlock()  # as where there are no locks
-        with pytest.raises(FolderError, match="still going on or was killed"):
+        with pytest.raises(FolderError, match="still running or was killed"):
             two.claim({"format": FORMAT, "status": "running", "number": 2})
     assert json.loads((tmp_path / "out" / "run.json").read_text())["number"] == 1
 
@@ -193,7 +193,7 @@ def killed(tmp_path):
 
 def test_killed_while_results_were_saved(run, fails, killed):
     before = {path.name: path.read_bytes() for path in killed.iterdir()}
-    assert "still going on or was killed; start over with --resume" in fails(*PLAIN)
+    assert "still running or was killed; start over with --resume" in fails(*PLAIN)
     assert {path.name: path.read_bytes() for path in killed.iterdir()} == before
     result = run(*PLAIN, "--resume")
     assert result.exit_code == 0, result.output
@@ -252,12 +252,12 @@ def test_content_as_the_run_saved_it(folder):
 @pytest.mark.parametrize("text", ["label\n1\n1\n0\n0\n2\n", "row,label\na,0\nb,0\nc,x\nd,\ne,2\n"])
 def test_labels_that_were_changed_after_the_run(folder, text):
     (folder / "labels.csv").write_text(text)
-    assert run_content(folder).missing[-1].startswith("labels.csv has other labels than the result shown")
+    assert run_content(folder).missing[-1].startswith("labels.csv differs from the labels shown")
 
 
 @pytest.mark.parametrize(
     ("status", "sentence"),
-    [("interrupted", "The run was interrupted"), ("running", "The run is still going on")],
+    [("interrupted", "The run was interrupted"), ("running", "The run is still running")],
 )
 def test_status_is_told_once(folder, status, sentence):
     write_record(folder, status=status)
@@ -273,7 +273,7 @@ def test_status_is_told_once(folder, status, sentence):
         ("cut", r"report\.npz is not a moo_clustering archive"),
         (
             "version",
-            r"report\.npz is the content of a report in version 99, of which this version .* reads 1",
+            r"report\.npz contains a report in format version 99, but this version .* requires 1",
         ),
         ("foreign", r"report\.npz is not a moo_clustering archive"),
         ("missing", r"run has no report\.npz, from which reports are made: fit again without --no-report"),
@@ -298,10 +298,13 @@ def test_content_that_cannot_be_read_is_refused(folder, damage, message):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("row,cluster\ns0,1\n", r"labels\.csv is damaged: it has no column of labels"),
+        ("row,cluster\ns0,1\n", r"labels\.csv is damaged: it has no label column"),
         ("", r"labels\.csv is damaged"),
         ("row,label\n\xff\n", r"labels\.csv is damaged"),
-        ("row,label\ns0,0\n", r"labels\.csv has 1 samples and report\.npz 5; they are not of the same run"),
+        (
+            "row,label\ns0,0\n",
+            r"labels\.csv contains 1 samples, but report\.npz contains 5; they are from different runs",
+        ),
     ],
 )
 def test_labels_that_cannot_be_of_the_run(folder, rows, message):
@@ -314,7 +317,7 @@ def test_labels_that_cannot_be_of_the_run(folder, rows, message):
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        ("running", "still going on or was killed, and has no result yet"),
+        ("running", "still running or was killed, and has no result yet"),
         ("interrupted", "was interrupted before it had a result"),
         ("complete", r"a run without labels\.csv"),
     ],
@@ -332,11 +335,13 @@ def test_folder_without_a_run(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderError, match="file is a file, not a folder of a run"):
         run_content(tmp_path / "file")
-    with pytest.raises(FolderError, match=r"not the folder of a run: it has no run\.json"):
+    with pytest.raises(FolderError, match=r"not a run folder: it has no run\.json"):
         run_content(tmp_path)
     for text in ("", "[]", "{}", '{"format": "x", "status": "complete"}'):
         (tmp_path / "run.json").write_text(text)
-        with pytest.raises(FolderError, match=r"its run\.json is of something else, or damaged"):
+        with pytest.raises(
+            FolderError, match=r"its run\.json is not a record of this package, or is damaged"
+        ):
             run_content(tmp_path)
 
 
@@ -373,7 +378,7 @@ def test_a_torn_record_is_told_and_nothing_changes(run, fails, slices, table, tm
     record.write_bytes(text[: int(share * (len(text) - 2))])
     before = contents(tmp_path / "out")
     for command in ((*FIT, "--out", "out"), (*FIT, "--out", "out", "--resume")):
-        assert "out holds a run.json that is of something else" in fails(*command)
+        assert "out contains a run.json that is not a record of this package" in fails(*command)
     for command in ("report", "explore"):
-        assert "run.json is of something else, or damaged" in fails(command, "out")
+        assert "run.json is not a record of this package, or is damaged" in fails(command, "out")
     assert contents(tmp_path / "out") == before

@@ -62,6 +62,6 @@ def test_module_and_errors_of_a_process(tmp_path):
     result = command("fit", "wines", "--out", "out", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stdout == ""
-    assert result.stderr.startswith("Error: no file and no bundled data set is named wines")
+    assert result.stderr.startswith("Error: wines is neither a file nor a bundled data set")
     assert result.stderr.count("\n") == 1
     assert command("--version").stdout.startswith("moo-clustering, version")

@@ -185,7 +185,7 @@ def test_ctrl_c_and_resume(run, tmp_path):
     process.send_signal(signal.SIGINT)
     stdout, stderr = ended(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; go on with the same command and --resume." in stderr
+    assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
     assert "Traceback" not in stderr
     assert "saved in" in stdout
     record = json.loads((tmp_path / "out" / "run.json").read_text())
@@ -201,7 +201,7 @@ def test_kill_and_resume(run, fails, tmp_path):
     process.kill()
     process.communicate(timeout=600)
     assert "unfinished run" in fails("fit", "iris", *METHOD, "-k", 3, "--out", "out")
-    assert "parameter n_clusters is 3 there and 2 here" in fails(
+    assert "parameter n_clusters is 3 in the checkpoint but 2 here" in fails(
         "fit", "iris", "-k", 2, *SMALL, "--out", "out", "--resume", "--quiet"
     )
     assert_goes_on_as_if_nothing_had_happened(run, tmp_path)

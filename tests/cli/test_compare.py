@@ -23,7 +23,7 @@ def test_text(run, published):
     assert lines[3] == "CHCMIC          1.20"
     assert "Friedman, chi-square(5)         22.5143   0.0004" in lines
     assert "Iman and Davenport, F(5, 45)     7.3721  4.0e-05" in lines
-    assert "Pairs by Shaffer's procedure" in lines
+    assert "Pairs of methods, Shaffer's procedure" in lines
     row = next(line for line in lines if line.startswith("CHCMIC") and "MIFGKA" in line)
     assert row.split() == ["CHCMIC", "MIFGKA", "3.4662", "0.0005", "0.0053", "different"]
     assert lines[-2].startswith("CHCMIC is better than MIGCUK, MIFGKA, BAMIC and MIGKA")
@@ -35,7 +35,7 @@ def test_direction_and_level(run, published):
     assert "large values are better" in up
     assert "MIGCUK is better than CHCMIC" in up
     strict = run("compare", published, "--minimize", "--alpha", "0.0001").stdout
-    assert "No difference can be claimed: Friedman's test does not reject" in strict
+    assert "No significant difference was found: Friedman's test does not reject" in strict
     assert "different" not in strict
 
 
@@ -90,10 +90,10 @@ def test_long_form(run, tmp_path):
 @pytest.mark.slow
 def test_two_methods_and_ties(run, tmp_path):
     (tmp_path / "two.csv").write_text("d,a,b\nx,1,2\ny,1,2\n")
-    assert "Friedman's test needs three methods" in run("compare", "two.csv").stdout
+    assert "Friedman's test requires at least three methods" in run("compare", "two.csv").stdout
     (tmp_path / "ties.csv").write_text("d,a,b,c\nx,1,1,1\ny,2,2,2\n")
     ties = run("compare", "ties.csv", "--tie-correction", "--figure", "cd.png").stdout
-    assert "No difference can be claimed" in ties
+    assert "No significant difference was found" in ties
     assert "1.0000" in ties
 
 
@@ -107,16 +107,16 @@ def test_two_methods_and_ties(run, tmp_path):
         ("d,a,b\nx,1,2\ny,good,2\n", (), "must be numbers, got 'good' for data set 'y', method 'a'"),
         ("d,a,a\nx,1,2\ny,1,2\n", (), "two columns named 'a'"),
         ("d,a,b\nx,1,2\nx,1,2\n", (), "more than one row for 'x'"),
-        ("d,a,b\nx,1,2\ny,1\n", (), "line 3 has 2 cells where the first line names 3 columns"),
+        ("d,a,b\nx,1,2\ny,1\n", (), "line 3 has 2 cells, but the first line names 3 columns"),
         ("d,a,b\n", (), "column names but no rows"),
         ("", (), "is empty"),
         ("dataset,method,value\nx,a,1\nx,b,2\ny,a,3\n", (), "no value for data set 'y' and method 'b'"),
-        ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3 has 'low' where a number should be"),
-        ("a,b,c,d\nx,1,2,3\n", ("--long",), "needs columns dataset, method and value"),
+        ("dataset,method,value\nx,a,1\nx,b,low\n", (), "line 3: value must be a number, got 'low'"),
+        ("a,b,c,d\nx,1,2,3\n", ("--long",), "must have the columns dataset, method and value"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--alpha", "2"), "alpha must be between 0 and 1"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--posthoc", "tukey"), "'tukey' is not one of"),
         ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "cd.doc"), "doc"),
-        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "no folder no/such"),
+        ("d,a,b\nx,1,2\ny,1,2\n", ("--figure", "no/such/cd.png"), "folder no/such does not exist"),
     ],
 )
 def test_errors(fails, tmp_path, text, options, message):
@@ -125,14 +125,16 @@ def test_errors(fails, tmp_path, text, options, message):
 
 
 def test_missing_file(fails, tmp_path):
-    assert fails("compare", "none.csv") == "there is no file none.csv"
+    assert fails("compare", "none.csv") == "file none.csv does not exist"
     assert "is a folder" in fails("compare", tmp_path)
     (tmp_path / "t.csv").write_bytes(b"d,a\nx,\xff\xfe\n")
-    assert "not a text file in UTF-8" in fails("compare", "t.csv")
+    assert "not a UTF-8 text file" in fails("compare", "t.csv")
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(run, published, monkeypatch):
     monkeypatch.setitem(sys.modules, "statsmodels.stats.multitest", None)
     result = run("compare", published, "--minimize")
     assert result.exit_code == 2
-    assert "needs statsmodels, which is not installed: pip install 'moo_clustering[stats]'" in result.stderr
+    assert (
+        "requires statsmodels, which is not installed: pip install 'moo_clustering[stats]'" in result.stderr
+    )

@@ -69,7 +69,7 @@ def test_a_signal_keeps_the_result_so_far(run, generation, tmp_path, number):
     generation(lambda: signal.raise_signal(number))
     result = run(*MOCK_RUN, "--out", "out", "--checkpoint-every", 1)
     assert result.exit_code == 128 + number
-    assert "the result so far is saved; go on with the same command and --resume" in result.stderr
+    assert "the result so far is saved; continue with the same command and --resume" in result.stderr
     assert status(tmp_path / "out") == "interrupted"
     assert (tmp_path / "out" / "labels.csv").exists()
     assert [signal.getsignal(each) for each in SIGNALS] == before
@@ -242,8 +242,8 @@ def test_processes_that_run_long_end_by_signals(asked_run, tmp_path, name, numbe
         "fit": ([*MOCK_RUN[:6], "--set", "n_gen=1000000", "--no-report", "--out", "out"], "gen/s"),
         "demo": (["demo", "--out", "out"], "PESC on wine"),
         "ask": (["ask", str(asked_run)], "[q]uit"),
-        "explore": (["explore", "run", "--no-browser"], "Ctrl-C ends this"),
-        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "It asks"),
+        "explore": (["explore", "run", "--no-browser"], "press Ctrl-C to stop"),
+        "explore --ask": (["explore", "run", "--no-browser", "--ask"], "Answers to its questions"),
         "warm-up": (["warm-up"], "Compiling"),
     }[name]
     with subprocess.Popen(
@@ -374,8 +374,8 @@ def test_a_file_that_appears_during_questions_is_not_replaced(asked_run, monkeyp
     monkeypatch.setattr(ask, "_typed", lambda *given: next(words, None) or typed(*given))
     result = CliRunner().invoke(main, ["ask", str(asked_run), "--out", str(tmp_path / "res")])
     assert result.exit_code == 2
-    assert "res is not the folder of a run" in result.stderr
-    assert f"the answers are kept in {asked_run / 'answers.json'}" in result.stderr
+    assert "res is not a run folder" in result.stderr
+    assert f"the answers are saved in {asked_run / 'answers.json'}" in result.stderr
     assert "--resume --out OTHER" in result.stderr
     assert os.listdir(tmp_path / "res") == ["labels.csv"]
     assert (tmp_path / "res" / "labels.csv").read_text() == "my thesis"
@@ -458,7 +458,7 @@ def test_a_result_is_not_lost_with_its_folder(run, generation, tmp_path, what):
     (tmp_path / "out-1").mkdir()
     result = run(*MOCK_RUN, "--out", "out", "--quiet")
     assert result.exit_code == 0, result.output
-    assert "the results are in out-2" in result.stderr
+    assert "the results are saved in out-2" in result.stderr
     assert status(tmp_path / "out-2") == "complete"
     assert len((tmp_path / "out-2" / "labels.csv").read_text().splitlines()) == 151
     assert not (tmp_path / "out-2" / ".moo_clustering.lock").exists()
@@ -536,7 +536,7 @@ def test_lines_that_are_no_answers_are_named(asked_run, line):
 def test_lines_that_are_not_utf_8_are_asked_again(asked_run):
     result = CliRunner().invoke(main, ["ask", str(asked_run)], input=b"\xff\nt\n\xfe\xff\na\n")
     assert result.exit_code == 0
-    assert result.output.count("this line is not text in UTF-8") == 2
+    assert result.output.count("this line is not valid UTF-8") == 2
     assert "after 2 answers" in result.output
 
 

@@ -81,7 +81,7 @@ def test_good_values_and_other_variables(run, monkeypatch):
     [
         ("invalid literal for int() with base 10: 'abc'", True),
         ("cannot find context for 'abc'", True),
-        ("there is no file abc", False),
+        ("file abc does not exist", False),
     ],
 )
 def test_an_error_that_quotes_a_variable_names_it(monkeypatch, said, blamed):

@@ -177,16 +177,16 @@ def test_names(named):
 
 REFUSED = [
     ("answer", {"answer": "togehter"}, "did you mean 'together'"),
-    ("answer", {"answer": None}, "answer must be a text"),
-    ("answer", {"answer": ["together"]}, "answer must be a text"),
-    ("answer", {}, "answer must be a text"),
+    ("answer", {"answer": None}, "answer must be a string"),
+    ("answer", {"answer": ["together"]}, "answer must be a string"),
+    ("answer", {}, "answer must be a string"),
     ("name", {"group": 99, "name": "x"}, "group must be"),
     ("name", {"group": -1, "name": "x"}, "group must be"),
-    ("name", {"group": True, "name": "x"}, "whole number"),
+    ("name", {"group": True, "name": "x"}, "must be an integer"),
     ("name", {"group": 0, "name": ""}, "non-empty"),
     ("reopen", {"number": 7, "answer": None}, "got 7"),
     ("reopen", {"number": 0, "answer": "both"}, "got 0"),
-    ("reopen", {"number": "0"}, "whole number"),
+    ("reopen", {"number": "0"}, "must be an integer"),
     ("redo", {}, "no answer to redo"),
 ]
 
@@ -282,7 +282,7 @@ def test_an_answer_that_cannot_be_saved_does_not_count(page, monkeypatch):
         patched.setattr("os.fsync", full)
         status, answer = page.post("answer", revision=0, answer="apart")
     assert status == 500
-    assert answer["error"] == "the answer cannot be saved, and does not count: No space left on device"
+    assert answer["error"] == "the answer was discarded because it cannot be saved: No space left on device"
     assert page.get("state") == before
     assert page.post("answer", revision=0, answer="apart")[0] == 200
     assert np.isfinite(page.session.expected_error_)

@@ -219,7 +219,7 @@ def test_taken_port(fails, folder):
         port = taken.getsockname()[1]
         message = fails("explore", "out", "--port", port, "--no-browser")
     assert message.startswith(f"cannot serve at port {port}: ")
-    assert "leave out --port" in message
+    assert "omit --port" in message
 
 
 def test_what_is_no_run(fails):
@@ -228,7 +228,7 @@ def test_what_is_no_run(fails):
 
 def test_questions_need_a_run_that_can_be_asked_about(fails, folder):
     before = {path.name for path in folder.iterdir()}
-    assert "out cannot be asked about: method slices" in fails("explore", "out", "--ask")
+    assert "out does not support questions: method slices" in fails("explore", "out", "--ask")
     assert "--mode requires --ask" in fails("explore", "out", "--mode", "names")
     assert "--error-rate requires --ask" in fails("explore", "out", "--error-rate", "0.1")
     assert {path.name for path in folder.iterdir()} == before
@@ -260,4 +260,4 @@ def test_browser_is_opened(run, folder, monkeypatch, opens):
 def test_without_a_browser_the_address_is_all(capsys, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     explore._open("http://127.0.0.1:1/")
-    assert "open the address in one yourself" in capsys.readouterr().err
+    assert "open the address manually" in capsys.readouterr().err

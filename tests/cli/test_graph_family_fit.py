@@ -159,7 +159,7 @@ def test_labels_and_pairs_of_mock(run, table, tmp_path):
     given = ("--partial-labels", "some", "--must-link", "must.csv", "--cannot-link", "cannot.csv")
     result = run("fit", *TABLE, *given, "--method", "mock", *QUICK, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "by agreement with what is known" in rows_of(result.stdout)["chosen"]
+    assert "by agreement with the labels or pairs" in rows_of(result.stdout)["chosen"]
     front = pd.read_csv(tmp_path / "out" / "front.csv").set_index("member")
     chosen = front[front["chosen"]].iloc[0]
     assert chosen["must_link_satisfied"] + chosen["cannot_link_satisfied"] == pytest.approx(
@@ -210,7 +210,7 @@ def test_ctrl_c_and_resume_of_mock(run, table, tmp_path):
     stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 130, stderr
     assert "no attainment scores yet" in rows_of(stdout)["chosen"]
-    assert "go on with the same command and --resume" in stderr
+    assert "continue with the same command and --resume" in stderr
     archive = read_archive(tmp_path / "out" / "checkpoint.npz")[0]
     done = next(array for name, array in archive.items() if name.endswith("generations"))[-1]
     for out in (("--out", "out", "--resume"), ("--out", "straight")):
@@ -254,7 +254,7 @@ def test_categories(run, animals, tmp_path):
     assert result.exit_code == 0, result.output
     out = tmp_path / "out"
     rows = rows_of(result.stdout)
-    assert rows["data"] == "animals.csv, 30 samples, 3 features, 2 of categories"
+    assert rows["data"] == "animals.csv, 30 samples, 3 features, 2 categorical"
     record = record_in(out)
     assert record["data"]["feature_names"] == ["cover", "size", "legs"]
     assert record["data"]["categories"] == ["cover", "size"]
@@ -312,10 +312,10 @@ def test_parquet_with_categories(run, animals, tmp_path):
     assert set(clusters["tame"]) <= {"True", "False"}
     frame.assign(day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "b.parquet")
     message = run("fit", "b.parquet", *MODES[2:], "-k", 2, "--out", "other").stderr
-    assert "column 'day' of dates became numbers of days" in message
+    assert "column 'day' of dates converted to numbers of days" in message
     frame.assign(day=[b"monday"] * 30).to_parquet(tmp_path / "c.parquet")
     message = run("fit", "c.parquet", *MODES[2:], "-k", 2, "--out", "third").stderr
-    assert "column 'day' holds neither numbers nor text but bytes" in message
+    assert "column 'day' contains neither numbers nor text but bytes" in message
 
 
 def test_numbers_around_means(run, table, tmp_path):
@@ -337,9 +337,9 @@ def test_intervals_and_whole_numbers():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-k", 2), "column 'name' has another value in every row ('animal 0' in row 1)"),
+        (("-k", 2), "column 'name' has a different value in every row ('animal 0' in row 1)"),
         (("-k", 2), "--id-column"),
-        ((*NAMED,), "needs the number of clusters: give it with -k"),
+        ((*NAMED,), "requires the number of clusters: set it with -k"),
         ((*NAMED, "-k", 2, "--set", "metric=euclidean"), "column 'cover' (such as 'feathers')"),
         ((*NAMED, "-k", 2, "--partial-labels", "cover"), "does not accept --partial-labels"),
         ((*NAMED, "-k", 31), "31"),
@@ -365,10 +365,10 @@ def test_columns_that_look_like_mistakes(run, animals, tmp_path):
     animals.to_csv(tmp_path / "animals.csv", index=False)
     result = run(*MODES, "--labels", "kind", "-k", 2, *QUICK, "--quiet", "--out", "out")
     assert result.stderr.splitlines() == [
-        "Warning: column 'name' has 28 different values in 30 rows, which tell little as categories; drop "
-        "(--drop) leaves it out",
-        "Warning: all values of column 'legs' are taken as categories, because cell '?' in row 5 is no "
-        "number",
+        "Warning: column 'name' has 28 different values in 30 rows, which are hardly informative as "
+        "categories; drop it with drop (--drop)",
+        "Warning: all values of column 'legs' are used as categories, because cell '?' in row 5 is not "
+        "a number",
     ]
     assert len(record_in(tmp_path / "out")["warnings"]) == 2
 
@@ -381,7 +381,7 @@ def test_text_for_methods_of_numbers(fails, animals):
     message = fails(
         "fit", "animals.csv", "--method", "pesc", "--no-prepare", *NAMED, "--drop", "size", "--out", "out"
     )
-    assert "column 'cover' is not numeric ('feathers' in row 1), and method pesc takes numbers" in message
+    assert "column 'cover' is not numeric ('feathers' in row 1); method pesc accepts numbers" in message
     assert "--drop cover," in message
 
 

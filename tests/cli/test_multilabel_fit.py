@@ -150,8 +150,9 @@ def test_mulan_files(run, rows, fitted, pictures, tmp_path):
     assert record["supervision"]["partial_labels"] == {"n_labels": 3, "n_labelled": 29, "n_held_out": 29}
     assert record["scores"]["entropy"] < record["scores"]["entropy_random"]
     assert f"macro AUC     {found['macro_auc']:.4f}" in result.stdout
-    assert "3 labels, any number each; the fit was given those of 29 samples, those of 29 score it" in (
-        result.stdout
+    assert (
+        "3 labels, any number each; the fit uses the labels of 29 samples; 29 others are withheld for scoring"
+        in (result.stdout)
     )
     assert set(record["files"]) == {path.name for path in (tmp_path / "out").iterdir()} - {"run.json"}
     assert {"roc.png", "terms.png", "history.png", "history.csv"} < set(record["files"])
@@ -214,7 +215,7 @@ def test_all_labels_given_are_not_scored(run, rows, fitted, monkeypatch):
     record = record_of()
     assert record["prediction"] == {"n_given": 60, "n_scored": 0}
     assert record["scores"] == {}
-    assert "Nothing scores the predictions" in result.stdout
+    assert "The predictions cannot be scored" in result.stdout
     assert set(pd.read_csv("out/predictions.csv")["status"]) == {"given"}
 
 
@@ -398,7 +399,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
     result = run("fit", "rare.jsonl", *options, "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr.startswith(
-        "Warning: no sample of the fit has the label 'rare', which cannot be pred"
+        "Warning: no sample in the fit has the label 'rare', so it cannot be pred"
     )
     assert pd.read_csv("out/predictions.csv")["status"].equals(status)
     probabilities = pd.read_csv("out/probabilities.csv")
@@ -411,7 +412,7 @@ def test_labels_without_samples_in_the_fit(run, rows, tmp_path):
 
 
 LABEL_FILE = "--label-file applies to the labels of an .arff or .npz"
-HELD_OUT = "--features selects by the labels that the fit is given, and there are none"
+HELD_OUT = "--features selects by the labels in the fit, but there are none"
 
 
 @pytest.mark.parametrize(
@@ -429,18 +430,18 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ),
         ("plain.arff --method sisc --partial-labels is_cab", "the list of labels has the label 'is_cab'"),
         ("set.arff --method sisc --labels is_cabin", "--labels does not apply to set.arff.*--hold-out"),
-        ("set.arff --method sisc --label-file no.xml", "there is no file no.xml"),
+        ("set.arff --method sisc --label-file no.xml", "file no.xml does not exist"),
         ("set.arff --method sisc --min-df 2", "set.arff is read as features and label sets"),
         ("set.arff --method sisc --hold-out 1 --features 3", HELD_OUT + ": --hold-out withholds them all"),
         ("set.arff --method sisc --must-link x.csv", "method sisc does not accept --must-link"),
         ("notes.jsonl --method sisc --features 3", HELD_OUT + "$"),
         (
             "notes.jsonl --method sisc --hold-out 0.2",
-            "and there are none in notes.jsonl; --partial-labels names",
+            "but notes.jsonl contains none; name a label column with --partial-labels",
         ),
         ("notes.jsonl --method sisc --svd 3", "uses the presence of words and does not accept --svd"),
         ("notes.jsonl --method sisc --stemmer porter", "sisc does not stem words; --stemmer is for"),
-        ("notes.jsonl --method sisc --min-df 61", "leave no term of the 60 documents"),
+        ("notes.jsonl --method sisc --min-df 61", "leave no terms in the 60 documents"),
         (
             "notes.jsonl --method pesc --hold-out 0.2",
             "pesc does not accept --hold-out; methods that do are .*sisc",
@@ -452,7 +453,7 @@ HELD_OUT = "--features selects by the labels that the fit is given, and there ar
         ("notes.jsonl --method sisc --partial-labels none", "no column 'none'"),
         (
             "notes.jsonl --method pesc --partial-labels topics",
-            "holds 2 labels, but .* one with method pesc; met",
+            "contains 2 labels, but .* one with method pesc; met",
         ),
         ("number.csv --method sisc --partial-labels some --features 1", "number.csv is a table of numbers"),
         ("number.csv --method sisc --label-file set.xml", LABEL_FILE),

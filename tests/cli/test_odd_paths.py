@@ -293,7 +293,7 @@ def test_a_huge_file_of_a_run_is_not_read(uses, asked_run, file):
     name = "fit" if file == "run.json" else "ask --resume"
     result = uses(name)
     assert result.exit_code == 2
-    assert "too many for such a file" in result.stderr
+    assert "the limit for such a file" in result.stderr
 
 
 @pytest.mark.parametrize("version", [99, 2, 0, -1, 1.0, 1.5, "1", True, None, [], {}, 10**30])

@@ -81,11 +81,11 @@ def test_what_is_said_of_the_table(fitted):
     notes = [line.removeprefix("Note: ") for line in fitted[0].stderr.splitlines()]
     assert notes == record_of(fitted[1])["data"]["notes"]
     expected = [
-        "column 'tree' left out: another value in every row (--id-column tree names the rows by it)",
+        "column 'tree' left out: a different value in every row (--id-column tree uses it as row names)",
         "column 'country' left out: constant",
         "column 'empty' left out: empty",
-        "2 columns (soil, felled) of text became 4 indicators of their values",
-        "column 'planted' of dates became numbers of days (--drop leaves a column out)",
+        "2 columns (soil, felled) of text converted to 4 indicators of their values",
+        "column 'planted' of dates converted to numbers of days (--drop excludes a column)",
         "column 'height' read as numbers with decimal commas",
         "column 'sick' read as numbers of %",
         "2 missing values were filled with the mean in the nearest rows, in column 'height'",
@@ -99,7 +99,7 @@ def test_what_is_said_of_the_clusters(fitted):
     rows = dict(line.split("  ", 1) for line in lines if "  " in line)
     rows = {name.strip(): text.strip() for name, text in rows.items()}
     assert rows["data"] == "trees.csv, 72 samples, 5 columns as 7 features"
-    assert rows["method"].endswith("the recommended one, as none was named")
+    assert rows["method"].endswith("the default, as no method was specified")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
     assert " (expected adjusted Rand index with known classes 0." in rows["verdict"]
     assert "expected 0." in rows["alternative-0"]
@@ -123,7 +123,7 @@ def test_every_file_is_there_and_listed(fitted):
     assert arrays["pool_labels"].shape == (record["pool_size"], 72)
     assert json.loads(json.dumps(record)) == record
     assert record["method"] == "pareto-clustering"
-    assert record["method_taken"] == "the recommended one, as none was named"
+    assert record["method_taken"] == "the default, as no method was specified"
     assert record["data"]["categories"] == ["soil", "felled"]
 
 
@@ -190,7 +190,7 @@ def test_columns_that_sort_the_clusters_are_named(tmp_path):
     assert "sold" in named
     assert "height" not in named
     shown = " and of ".join(map(repr, named))
-    assert f"Nearly every cluster has one value of {shown}. --drop leaves such a column out" in result.stdout
+    assert f"Nearly every cluster has one value of {shown}. Omit such a column with --drop" in result.stdout
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_a_column_of_words_that_tells_nothing_changes_no_cluster(fitted, tmp_pat
     table = messy_table()
     table["sold"] = np.array(["yes", "no", "maybe"])[np.random.default_rng(1).integers(3, size=72)]
     result = fit(tmp_path, table, "--labels", "kind", "--no-report")
-    assert "column 'sold' left out: of few values, and it depends on no other column" in result.stderr
+    assert "column 'sold' left out: few different values, and it depends on no other column" in result.stderr
     labels = pd.read_csv(tmp_path / "out" / "labels.csv")["label"]
     assert labels.equals(pd.read_csv(fitted[1] / "labels.csv")["label"])
 
@@ -208,7 +208,9 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
     table = messy_table().drop(columns="kind")
     table.loc[table["soil"] == "clay", "sick"] = ""
     result = fit(tmp_path, table, "-k", "3", "--missing", "median", "--no-report")
-    said = "the clusters follow the missing cells of 'sick': they may reflect how the table was filled"
+    said = (
+        "the clusters are associated with the missing cells of 'sick': they may reflect how cells were filled"
+    )
     assert said in result.stderr
     assert any(said in line for line in record_of(tmp_path / "out")["warnings"])
 
@@ -219,7 +221,7 @@ def test_missing_cells_that_clusters_follow_are_told(tmp_path):
         (("--weights", "equal", "--set", "scale=isotropic"), "--weights requires columns of equal scale"),
         (
             ("--weights", "equal", "--method", "spherical-kmeans", "-k", "2"),
-            "--weights requires columns of equal scale, which method spherical-kmeans does not get",
+            "--weights requires columns of equal scale, which method spherical-kmeans does not receive",
         ),
         (("--missing", "mean"), "is not one of 'neighbors', 'median'"),
     ],

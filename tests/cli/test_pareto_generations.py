@@ -45,7 +45,7 @@ def test_controls_are_shown_beside_the_result(run, table, tmp_path):
         assert f"{controls['ari_to_labels'][name]:.4f} to the clusters above" in row
         assert len(arrays[f"{name}_labels"]) == 60
         assert set(controls["scores"][name]) == {"accuracy", "nmi", "adjusted_rand"}
-    assert "Trust it no more than its controls." in result.stdout
+    assert "do not trust it more than its controls." in result.stdout
     assert pd.read_csv("out/history.csv")["generation"].tolist() == [0, 1, 2, 3, 4, 5]
     assert {"history.png", "history.csv"} < set(record["files"])
     assert "evolution: 100%" in result.stderr
@@ -94,9 +94,9 @@ def test_ctrl_c_ends_the_evolution_and_its_control(run, numbers, tmp_path):
     )
     stdout, stderr = interrupted(process)
     assert process.returncode == 130, stderr
-    assert "Interrupted: the result so far is saved; go on with the same command and --resume." in stderr
+    assert "Interrupted: the result so far is saved; continue with the same command and --resume." in stderr
     assert "Traceback" not in stderr
-    assert "survival at random  left out, as the evolution was interrupted" in stdout
+    assert "survival at random  omitted because the evolution was interrupted" in stdout
     out = tmp_path / "out"
     record = record_of(out)
     assert record["status"] == "interrupted"

@@ -45,7 +45,7 @@ def test_two_rows(run, tmp_path):
     result = run("fit", "two.csv", "--out", "out")
     assert result.exit_code == 0, result.output
     assert len(labels_of(tmp_path)) == 2
-    assert "no structure beyond noise: there was nothing to choose from" in result.stdout
+    assert "no structure beyond noise: the pool has no other partitions to choose from" in result.stdout
     assert record_of(tmp_path)["confidence"] is None
 
 
@@ -54,12 +54,12 @@ def test_two_rows(run, tmp_path):
     [
         ("", "table.csv is empty"),
         ("x,y\n", "table.csv has column names but no rows"),
-        ("x,y\n1,2\n", "table.csv: the table has 1 row, and clusters are made of at least two"),
+        ("x,y\n1,2\n", "table.csv: the table has 1 row, but clustering requires at least two"),
         ("x,x\n1,2\n3,4\n", "two columns named 'x'"),
         ("x,y\n1,2\n3\n", "line 3"),
-        ("x,y\n1,u\n1,u\n", "no column is left to cluster by: 'x' (constant); 'y' (constant)"),
+        ("x,y\n1,u\n1,u\n", "no usable columns remain: 'x' (constant); 'y' (constant)"),
         ("x\n\n", "column names but no rows"),
-        ("x,y\n,\n,NA\n", "no column is left to cluster by: 'x' (empty); 'y' (empty)"),
+        ("x,y\n,\n,NA\n", "no usable columns remain: 'x' (empty); 'y' (empty)"),
     ],
 )
 def test_tables_with_nothing_in_them(fails, tmp_path, content, message):
@@ -141,10 +141,10 @@ def test_bags(run, tmp_path):
     frame.to_csv("bags.csv", index=False)
     result = run("fit", "bags.csv", "--bag", "box", *SMALL, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "pareto-bags (ParetoBagClustering), seed 0; the recommended one for bags, as none was named" in (
+    assert "pareto-bags (ParetoBagClustering), seed 0; the default for bags, as no method was specified" in (
         result.stdout
     )
-    assert "of bags this says little" in result.stdout
+    assert "unreliable for bags" in result.stdout
     labels = pd.read_csv("out/labels.csv")
     assert labels["bag"].tolist() == [f"b{number}" for number in range(24)]
     expected = ParetoBagClustering(k_range=[2, 3, 4], random_state=0).fit(made.bags)
@@ -168,7 +168,7 @@ def test_parquet(run, tmp_path):
     assert adjusted_rand_score(GROUPS, labels_of(tmp_path)) == 1.0
     assert "1 missing value was filled with the mean in the nearest rows, in column 'x'" in result.stderr
     assert "was filled with the most frequent value in the nearest rows, in column 'flag'" in result.stderr
-    assert "column 'kind' of text became 3 indicators of its values" in result.stderr
+    assert "column 'kind' of text converted to 3 indicators of its values" in result.stderr
 
 
 def test_cells_that_are_no_text_stop_nothing(run):

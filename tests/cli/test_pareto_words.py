@@ -53,14 +53,14 @@ def test_controls_that_there_are():
     assert rows["without evolution"] == (
         "best score 1.2500, adjusted Rand 0.7500 to known classes, adjusted Rand 0.5000 to the clusters above"
     )
-    assert rows["survival at random"] == "left out, as the evolution was interrupted"
+    assert rows["survival at random"] == "omitted because the evolution was interrupted"
 
 
 def test_remarks():
     assert pareto_remarks(record()) == []
     (remark,) = pareto_remarks(record(sorted_by=["a", "b", "c", "d"]))
-    assert remark.startswith("Nearly every cluster has one value of 'a' and of 'b' and of 'c'. --drop")
-    assert "Trust it no more than its controls." in pareto_remarks(record(controls={}))[-1]
+    assert remark.startswith("Nearly every cluster has one value of 'a' and of 'b' and of 'c'. Omit")
+    assert "do not trust it more than its controls." in pareto_remarks(record(controls={}))[-1]
 
 
 LABELS = np.repeat([0, 1, 3], [4, 2, 2])
@@ -129,5 +129,5 @@ def test_method_where_none_is_named(tmp_path):
     for data in (table, "wine", str(tmp_path), str(tmp_path / "none.arff")):
         assert choose_method(None, data, None) == (
             "pareto-clustering",
-            "the recommended one, as none was named",
+            "the default, as no method was specified",
         )

@@ -85,9 +85,9 @@ def test_further_rows(fitted):
     assert len(known) > 20
     assert (known["cluster_"] == groups[known["wood"]].to_numpy()).all()
     assert found.loc[found["height"] == "250,0 m", "unlike"].all()
-    assert "Note: column 'wood' has 1 category that the fit does not have ('bamboo')" in done.stderr
+    assert "Note: column 'wood' has 1 category not seen in the fit ('bamboo')" in done.stderr
     assert "Note: column 'height' has" in done.stderr
-    assert "unlike the fit: farther from the nearest of its rows" in done.stdout
+    assert "unlike the fit: farther from the nearest row of the fit" in done.stdout
     assert predicted("new.csv", "--out", "again.csv", "--quiet").output == ""
     assert Path("again.csv").read_bytes() == Path("found.csv").read_bytes()
 
@@ -137,13 +137,13 @@ def test_every_method(name, tmp_path, monkeypatch):
 REFUSED = {
     "no folder": (lambda: ("nowhere", "trees.csv"), "nowhere does not exist"),
     "no run": (lambda: (Path("empty"), "trees.csv"), "empty"),
-    "no file": (lambda: ("out", "nothing.csv"), "there is no file nothing.csv"),
+    "no file": (lambda: ("out", "nothing.csv"), "file nothing.csv does not exist"),
     "no rows": (lambda: ("out", "rows.csv"), "no rows"),
     "a column too few": (lambda: ("out", "few.csv"), "few.csv: the table lacks column 'wood' of the fit"),
-    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', and names must be equal"),
+    "another case": (lambda: ("out", "case.csv"), "it has column 'Wood', but names must be equal"),
     "text": (
         lambda: ("out", "text.csv"),
-        "had numbers in the table of the fit, and has 'tall'",
+        "had numbers in the table of the fit, but has 'tall'",
     ),
     "another unit": (lambda: ("out", "unit.csv"), "column 'height' has numbers of ft"),
 }
@@ -170,7 +170,7 @@ def test_nothing_is_replaced(fitted):
     Path("mine.csv").write_text("mine")
     done = run("predict", "out", "trees.csv", "--out", "mine.csv")
     assert done.exit_code == 2
-    assert "mine.csv exists already; name another file with --out" in done.stderr
+    assert "mine.csv already exists; name another file with --out" in done.stderr
     assert Path("mine.csv").read_text() == "mine"
 
 
@@ -202,7 +202,7 @@ def test_models_that_are_none(fitted, form):
     expected = {
         "foreign": "test_predict.Foreign",
         "other": "is not the model of a run",
-        "newer": "use a newer one",
+        "newer": "use a newer version",
         "gone": "has no model.skops",
         "pipe": "out/model.skops is a named pipe, not a file",
         "bomb": "GiB of memory",

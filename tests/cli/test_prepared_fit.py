@@ -135,7 +135,7 @@ def test_scaling_of_ones_own(messy):
 def test_without_preparation(fails, messy):
     message = fails(*fit_of("mock"), "--no-prepare")
     assert "are not numeric" in message
-    assert "without --no-prepare, features are made of such columns" in message
+    assert "omit --no-prepare to convert such columns to features" in message
     assert "--no-prepare uses columns unchanged, but --missing" in fails(
         *fit_of("mock"), "--no-prepare", "--missing", "median"
     )
@@ -148,13 +148,13 @@ def test_tables_without_names(run, fails, tmp_path):
     fit = ("--method", "spherical-kmeans", "-k", 2, "--no-report")
     result = run("fit", "bare.csv", *fit, "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "Note: the first line holds numbers only and is taken for data" in result.stderr
+    assert "Note: the first line contains only numbers and is read as data" in result.stderr
     assert len(pd.read_csv("out/labels.csv")) == 40
     result = run("fit", "bare.csv", *fit, "--header", "--out", "named")
     assert len(pd.read_csv("named/labels.csv")) == 39
     (tmp_path / "twice.csv").write_text("0.2,0.2,x\n1,2,y\n3,1,x\n")
     message = fails("fit", "twice.csv", *fit, "--out", "other")
-    assert message.endswith("two columns named '0.2'; if the first line is data, say so with --no-header")
+    assert message.endswith("two columns named '0.2'; if the first line is data, use --no-header")
     assert "--header and --no-header apply to text tables" in fails(
         "fit", "wine", "--no-header", "--out", "other"
     )
@@ -208,9 +208,6 @@ def test_the_head_of_the_report_names_what_was_changed(messy, tmp_path):
     record, facts = json.loads(Path("out/run.json").read_text()), load_content(Path("out/report.npz")).facts
     notes = record["data"]["notes"]
     assert len(notes) > 12
-    assert (
-        dict(facts)["preparation"]
-        == "; ".join(notes[:12]) + f"; and {len(notes) - 12} more steps in run.json"
-    )
+    assert dict(facts)["preparation"] == "; ".join(notes[:12]) + f"; {len(notes) - 12} more steps in run.json"
     assert [value for name, value in facts if name == "warning"] == record["warnings"]
     assert any("no structure" in text for text in record["warnings"])

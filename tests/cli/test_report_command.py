@@ -179,7 +179,7 @@ def test_two_runs_in_one_report(run, slices, table, tmp_path):
     assert "Saved both.html, 2 solutions of 2 runs" in result.stdout
     assert title_of(tmp_path / "both.html") == "Slices on table.csv and Slices on again.csv"
     # Rows have names of their own, so nothing is assumed.
-    assert "taken for the same sample" not in result.output
+    assert "assumed to be the same sample" not in result.output
 
 
 def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
@@ -190,7 +190,7 @@ def test_rows_without_names_of_two_files(run, slices, table, tmp_path):
         assert result.exit_code == 0, result.output
     result = run("report", "one", "two", "--out", "both.html")
     assert "Note: The runs are on one.csv and two.csv, whose rows have no names" in result.stderr
-    assert "taken for the same sample" not in run("report", "one", "one", "--out", "same.html").output
+    assert "assumed to be the same sample" not in run("report", "one", "one", "--out", "same.html").output
 
 
 def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
@@ -203,7 +203,7 @@ def test_runs_on_different_samples(run, fails, slices, table, tmp_path):
 
 
 def test_several_runs_need_a_file(fails, slices, table):
-    assert "the report of 2 runs needs a file to write: --out FILE" in fails("report", "one", "two")
+    assert "the report of 2 runs requires --out FILE" in fails("report", "one", "two")
 
 
 def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
@@ -220,7 +220,7 @@ def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
 def test_what_is_no_run(fails, tmp_path):
     assert fails("report", "nothing") == "nothing does not exist"
     (tmp_path / "empty").mkdir()
-    assert fails("report", "empty") == "empty is not the folder of a run: it has no run.json"
+    assert fails("report", "empty") == "empty is not a run folder: it has no run.json"
     assert list((tmp_path / "empty").iterdir()) == []
 
 
@@ -228,7 +228,7 @@ def test_killed_run(fails, tmp_path):
     (tmp_path / "out").mkdir()
     record = {"format": "moo_clustering run", "status": "running"}
     (tmp_path / "out" / "run.json").write_text(json.dumps(record))
-    assert "out holds a run that is still going on or was killed" in fails("report", "out")
+    assert "out contains a run that is still running or was killed" in fails("report", "out")
 
 
 def test_documents_are_shown_with_title_and_beginning(run, tmp_path):

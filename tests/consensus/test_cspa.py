@@ -128,7 +128,7 @@ def test_memory_is_checked_first(partitioner, monkeypatch):
 
 def test_the_partitioner_without_pairs_is_named():
     runs = np.repeat([[0, 1]], 100_000, axis=1)
-    with pytest.raises(ValueError, match="partitioner='svd', which compares none"):
+    with pytest.raises(ValueError, match="partitioner='svd', which does not compare pairs"):
         cspa(runs, 2)
 
 
@@ -148,10 +148,10 @@ def test_neighbors_need_less_memory():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_neighbors": 3}, "n_neighbors needs partitioner='metis' or 'spectral'"),
+        ({"n_neighbors": 3}, "n_neighbors requires partitioner='metis' or 'spectral'"),
         (
             {"n_neighbors": 3, "partitioner": "svd"},
-            "n_neighbors needs partitioner='metis' or 'spectral'; 'svd' has no graph",
+            "n_neighbors requires partitioner='metis' or 'spectral'; 'svd' has no graph",
         ),
         ({"n_neighbors": 0, "partitioner": "spectral"}, "n_neighbors must be an integer from 1"),
     ],

@@ -242,7 +242,7 @@ def test_es3_grid_takes_a_value_of_the_paper_and_warns_with_the_paper_laplacian(
     ranks = np.random.default_rng(0).integers(0, 5, size=(8, 30)).astype(np.uint8)
     rng = np.random.default_rng(0)
     assert kernel_graph(ranks, lists, sigma="grid", n_clusters=3, laplacian="sym", rng=rng)[1] in SIGMA_GRID
-    with pytest.warns(UserWarning, match="cut off outliers"):
+    with pytest.warns(UserWarning, match="separate outliers"):
         kernel_graph(ranks, lists, sigma=1.0, n_clusters=3, laplacian="unnormalized", rng=rng)
 
 

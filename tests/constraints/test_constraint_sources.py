@@ -133,8 +133,8 @@ def test_an_empty_file_has_no_pairs(write):
         ("a,q\n", {"row_ids": ["a", "b"]}, r"line 1: unknown row identifier 'q'"),
         ("5,6\n", {"row_ids": [1, 2]}, r"line 1: unknown row identifier '5'"),
         ("a,a\n", {"row_ids": ["a", "b"]}, r"line 1: the same row twice: 'a' and 'a'"),
-        ("a,b\n", {"row_ids": ["a", "b", "a"]}, r"row_ids must be different, but 'a' occurs more than once"),
-        ("a,b\n", {"row_ids": ["a", "b"], "n_samples": 3}, r"one value per sample: 3, got 2"),
+        ("a,b\n", {"row_ids": ["a", "b", "a"]}, r"row_ids must be unique, but 'a' occurs more than once"),
+        ("a,b\n", {"row_ids": ["a", "b"], "n_samples": 3}, r"one value per sample, 3 in all; got 2"),
     ],
 )
 def test_bad_pair_files_are_named(write, text, options, message):
@@ -143,7 +143,7 @@ def test_bad_pair_files_are_named(write, text, options, message):
 
 
 def test_other_encodings_are_named(write):
-    with pytest.raises(ValueError, match=r"pairs\.csv: not a text file in UTF-8"):
+    with pytest.raises(ValueError, match=r"pairs\.csv: not a UTF-8 text file"):
         read_pairs(write("é,à\n", encoding="latin-1"), ["é", "à"])
 
 
@@ -335,8 +335,8 @@ def test_from_partial_labels():
         ([0, 1], {"fraction": 1.1}, ValueError, r"fraction must be in \(0, 1\], got 1\.1"),
         ([0, 1], {"fraction": "0.1"}, TypeError, r"fraction must be a number"),
         ([0, 1], {"scheme": "all"}, ValueError, r"scheme must be one of 'stratified', 'pooled', 'docs'"),
-        ([0.0, float("nan")], {}, ValueError, r"y must not hold NaN, got one at \[1\]"),
-        ([0, None], {}, TypeError, r"labels in y must be of one kind"),
+        ([0.0, float("nan")], {}, ValueError, r"y must not contain NaN, got one at \[1\]"),
+        ([0, None], {}, TypeError, r"labels in y must have one type"),
         ([{0}, 1], {}, TypeError, r"y\[1\] is a single label"),
         (np.array([[0, 2]]), {}, ValueError, r"indicator of zeros and ones"),
         (np.zeros((2, 2, 2)), {}, ValueError, r"one or two dimensions"),

@@ -12,7 +12,7 @@ from contract.estimators import rows
 from moo_clustering import consensus
 from moo_clustering.graphs import neighbor_lists
 
-needs_metis = pytest.mark.skipif(importlib.util.find_spec("pymetis") is None, reason="needs pymetis")
+needs_metis = pytest.mark.skipif(importlib.util.find_spec("pymetis") is None, reason="requires pymetis")
 
 # Public names of the room that are no functions.
 OTHERS = {

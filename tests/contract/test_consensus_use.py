@@ -20,7 +20,7 @@ from moo_clustering.consensus import hypergraph as metis_module
             2,
             {},
             ValueError,
-            r"every object in at least one run .* 1 of 4 are -1 .*: 3\. Leave these columns out",
+            r"every object in at least one run .* 1 of 4 objects are -1 .*: 3\. Remove these columns",
         ),
         ([[0, 1, 1], [-1, 1, 0]], 2, {"weights": [0, 1]}, ValueError, "every object"),
         (
@@ -85,7 +85,7 @@ def test_auto_does_without_metis_and_says_so_once(consensus, other, without_meti
     with caplog.at_level(logging.INFO, logger="moo_clustering.consensus"):
         labels = [consensus(runs, 3, random_state=0) for _ in range(2)]
     (record,) = caplog.records
-    assert "since pymetis is not installed" in record.getMessage()
+    assert "because pymetis is not installed" in record.getMessage()
     expected = hbgf(runs, 3, partitioner="spectral", random_state=0)
     if other is not None:
         expected = consensus(runs, 3, random_state=0, **other)

@@ -19,7 +19,7 @@ openpyxl = pytest.importorskip("openpyxl")
 pq = pytest.importorskip("pyarrow.parquet")
 
 TOO_LARGE = (
-    r"expands from [\d,]+ bytes to at least [\d,]+ bytes of cells, over 100 times .* is not read; "
+    r"expands from [\d,]+ bytes to at least [\d,]+ bytes of cells, more than 100 times .* was not read; "
     r"save .* as CSV"
 )
 
@@ -187,9 +187,7 @@ def test_sheets_beside_the_first_are_not_read(tmp_path, monkeypatch):
 
 def test_indices_far_beyond_the_values(tmp_path):
     (tmp_path / "t.svm").write_text("1 19999999:1\n2 3:1\n")
-    with pytest.raises(
-        DataError, match="19,999,999 features, more than the 2,097,152 that 2 values may have"
-    ):
+    with pytest.raises(DataError, match="19,999,999 features, more than the 2,097,152 allowed for 2 values"):
         read_multilabel(tmp_path / "t.svm")
     parts = {"data": np.ones(2), "indices": np.array([0, 1]), "indptr": np.array([0, 1, 2])}
     np.savez(tmp_path / "t.npz", format=np.array(b"csr"), shape=np.array([2, 19_000_000]), **parts)
@@ -207,15 +205,15 @@ def test_dense_cells_that_small_files_ask_for(tmp_path, monkeypatch):
     names = "".join(f"@attribute a{place} {{0,1}}\n" for place in range(200))
     (tmp_path / "t.arff").write_text(f"@relation 'x: -C 150'\n{names}@data\n" + "{}\n" * 200)
     for name in ("t.svm", "t.arff"):
-        with pytest.raises(DataError, match=r"indicators of labels would take 200 x (150|200) cells"):
+        with pytest.raises(DataError, match=r"label indicators would require 200 x (150|200) cells"):
             read_multilabel(tmp_path / name)
     left_out = names.replace("{0,1}", "{1,0}").replace("a0 {1,0}", "a0 {0,1}")
     (tmp_path / "d.arff").write_text(f"@relation 'x: -C 1'\n{left_out}@data\n" + "{}\n" * 200)
-    with pytest.raises(DataError, match="what its sparse rows leave out would take 200 x 199 cells"):
+    with pytest.raises(DataError, match="the values that its sparse rows omit would require 200 x 199 cells"):
         read_multilabel(tmp_path / "d.arff")
     (tmp_path / "b.csv").write_text("bag,x,w\n" + "".join(f"{row % 9},{row},w{row}\n" for row in range(200)))
     for name, other in (("x", "w"), ("w", "x")):
-        with pytest.raises(DataError, match=f"each value of column '{name}' would take 200 x 200 cells"):
+        with pytest.raises(DataError, match=f"each value of column '{name}' would require 200 x 200 cells"):
             read_bags(tmp_path / "b.csv", nominal=[name], drop=[other])
 
 
@@ -224,7 +222,7 @@ def test_a_long_text_among_short_ones(tmp_path, monkeypatch):
     monkeypatch.setattr(tables_module, "_MOST_CHARACTERS", 100_000)
     (tmp_path / "t.csv").write_text("kind,x\n" + "u,1\nv,2\n" * 50 + "w" * 5_000 + ",3\n")
     with pytest.raises(
-        DataError, match="'kind' has a text of 5,000 characters, too long for a category of 101 rows"
+        DataError, match="'kind' has a string of 5,000 characters, too long for a category of 101 rows"
     ):
         read_table(tmp_path / "t.csv", categories=True)
 

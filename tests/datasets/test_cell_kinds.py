@@ -53,7 +53,7 @@ KINDS = {
         CATEGORY,
         ["9007199254740992", "9007199254740993", "9007199254740994"],
         WHOLE,
-        "9007199254740992 and 9007199254740993 are one number in double precision",
+        "9007199254740992 and 9007199254740993 are equal in double precision",
         excel=False,  # which has fifteen digits
     ),
     "beyond 2^53 with gaps": Kind(
@@ -61,14 +61,14 @@ KINDS = {
         CATEGORY,
         ["9007199254740992", "9007199254740993", None],
         ("object", "Int64", "UInt64"),
-        "are one number in double precision",
+        "are equal in double precision",
         excel=False,
     ),
     "numerals beyond 2^53": Kind(
         ["9007199254740992", "9007199254740993", "5"],
         CATEGORY,
         ["9007199254740992", "9007199254740993", "5"],
-        note="are one number in double precision",
+        note="are equal in double precision",
     ),
     "large but apart": Kind(
         [2**60, 2**61, 5], [2**60, 2**61, 5], [str(2**60), str(2**61), "5"], WHOLE, excel=False
@@ -109,7 +109,7 @@ KINDS = {
     ),
     "an exponent beside its number": Kind(
         ["1E2", "100", "3"], CATEGORY, ["1E2", "100", "3"],
-        note="which is in the column too", warning="same number"
+        note="which also occurs in the column", warning="same number"
     ),
     "exponents": Kind(["1e3", "2e3", "5"], [1000, 2000, 5], ["1e3", "2e3", "5"], note="('1e3' is 1000)"),
     "exponents of programs": Kind(["1e+3", "2.5E6", "5e-1"], [1000, 2.5e6, 0.5], ["1e+3", "2.5E6", "5e-1"]),
@@ -158,7 +158,7 @@ KINDS = {
     ),
     "blanks": Kind(
         ["a ", "a", "b"], CATEGORY, ["a", "a", "b"],
-        note="white space only", warning="differ in white space only"
+        note="only in whitespace", warning="differ only in whitespace"
     ),
     "accents": Kind(
         ["e\u0301", "\u00e9", "x"], CATEGORY, ["e\u0301", "\u00e9", "x"],
@@ -580,7 +580,7 @@ def test_classes_in_single_precision_have_the_names_they_were_written_with(dtype
 def test_integers_of_arrays_are_not_merged(tmp_path):
     X = np.array([[2**53, 1], [2**53 + 1, 2], [5, 3]])
     np.savez(tmp_path / "t.npz", X=X, y=X[:, 0])
-    with pytest.raises(DataError, match="9007199254740992 and 9007199254740993, which are one number"):
+    with pytest.raises(DataError, match="9007199254740992 and 9007199254740993, which are equal"):
         read_table(tmp_path / "t.npz")
     np.savez(tmp_path / "t.npz", X=X[:, 1:], y=X[:, 0], p=[-1, -1, 2])
     table = read_table(tmp_path / "t.npz", partial_labels="p")

@@ -111,10 +111,10 @@ def test_one_row_and_one_feature_are_legal(write):
         ("a,b\n", {}, "column names but no rows"),
         ("a,a\n1,2\n", {}, "two columns named 'a'"),
         ("a,,b\n1,2,3\n", {}, "column 2 has no name"),
-        ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell where the first line names 2 columns"),
-        ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell where"),
-        ("a,b\n1,2,3\n", {}, "line 2 has 3 cells where the first line names 2 columns"),
-        ("a,b\n1,2\n3,4,5\n", {}, "line 3 has 3 cells where"),
+        ("a,b\n1\n2,3\n", {}, "line 2 has 1 cell, but the first line names 2 columns"),
+        ("a,b\n1,2\n3\n", {}, "line 3 has 1 cell, but"),
+        ("a,b\n1,2,3\n", {}, "line 2 has 3 cells, but the first line names 2 columns"),
+        ("a,b\n1,2\n3,4,5\n", {}, "line 3 has 3 cells, but"),
         ("a,b\n1,2\n\n3,4\n5,6,7\n", {}, "line 5 has 3 cells"),
         ("a,b,y\n1,2,x\n3,4\n", {"partial_labels": "y"}, "line 3 has 2 cells"),
         ("a,b\n1,2\n3,\n", {}, "empty or NaN value in column 'b', row 2"),
@@ -153,13 +153,13 @@ def test_repeated_identifiers_are_numbered(write):
 
 
 def test_refused_files(tmp_path, write):
-    with pytest.raises(DataError, match="there is no file"):
+    with pytest.raises(DataError, match=r"file .* does not exist"):
         read_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="is a folder"):
         read_table(tmp_path)
-    with pytest.raises(DataError, match=r"suffix '\.xls'; known are"):
+    with pytest.raises(DataError, match=r"suffix '\.xls'; supported suffixes are"):
         read_table(write("a\n1\n", "data.xls"))
-    with pytest.raises(DataError, match="not a text file in UTF-8"):
+    with pytest.raises(DataError, match="not a UTF-8 text file"):
         read_table(write("caf\xe9,b\n1,2\n", encoding="latin-1"))
 
 
@@ -207,7 +207,7 @@ def test_parquet(tmp_path):
     frame.set_index("y").iloc[[0, 2]].drop(columns="p").to_parquet(tmp_path / "indexed.parquet")
     assert read_table(tmp_path / "indexed.parquet").row_ids.tolist() == ["u", "v"]
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(DataError, match="not a Parquet file, or it is damaged"):
+    with pytest.raises(DataError, match="not a Parquet file, or is damaged"):
         read_table(tmp_path / "bad.parquet")
 
 
@@ -233,11 +233,11 @@ def test_npz(tmp_path):
         ({"X": np.ones((0, 3))}, {}, "no rows"),
         ({"X": np.array([["a"]])}, {}, "must be numeric"),
         ({"X": np.array([[1.0, np.nan]])}, {}, "column 'x1', row 1"),
-        ({"X": np.ones((2, 2)), "y": np.ones(3)}, {}, "one value for each of the 2 rows"),
+        ({"X": np.ones((2, 2)), "y": np.ones(3)}, {}, "one value per row of 'X', 2 in all"),
         ({"X": np.ones((2, 2)), "classes": np.ones(2)}, {"labels": "class"}, "did you mean 'classes'"),
-        ({"X": np.ones((2, 2)), "feature_names": np.array(["a"])}, {}, "1 names for the 2 columns"),
+        ({"X": np.ones((2, 2)), "feature_names": np.array(["a"])}, {}, "1 names, but 'X' has 2 columns"),
         ({"X": np.ones((2, 2))}, {"drop": ["x7"]}, "no feature 'x7'"),
-        ({"X": np.ones((2, 1))}, {"drop": ["x0"]}, "no features are left"),
+        ({"X": np.ones((2, 1))}, {"drop": ["x0"]}, "there are no features"),
         ({"X": np.array([[1], [{}]], dtype=object)}, {}, "Python objects, which are never loaded"),
     ],
 )
@@ -252,7 +252,7 @@ def test_damaged_npz(tmp_path):
     np.savez(path, X=np.random.default_rng(0).random((50, 4)))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"not a NumPy archive \(.npz\), or it is truncated"):
+    with pytest.raises(DataError, match=r"not a NumPy archive \(.npz\), or is truncated"):
         read_table(path)
     path.write_bytes(whole[:200] + b"\0" * 100 + whole[300:])
     with pytest.raises(DataError, match="damaged NumPy archive"):

@@ -108,7 +108,7 @@ def test_partial_labels(lines):
     documents = read_documents(path, partial_labels="some")
     assert documents.partial_y.tolist() == [1, -1, -1, 0]
     assert documents.partial_names == ("w", "x")
-    with pytest.raises(DataError, match=r"line 1: column 'm' \(partial labels\) holds 2 labels"):
+    with pytest.raises(DataError, match=r"line 1: column 'm' \(partial labels\) contains 2 labels"):
         read_documents(lines({"text": "a", "m": ["x", "y"]}), partial_labels="m")
 
 
@@ -183,18 +183,18 @@ def test_sub_folders_are_classes(folder):
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (b'{"text": "a"}\n{"text": }\n', {}, r"line 2 is not JSON: Expecting value at column 10"),
+        (b'{"text": "a"}\n{"text": }\n', {}, r"line 2 is not valid JSON: Expecting value at column 10"),
         (b'{"text": "a"}\n["b"]\n', {}, "line 2 is JSON but not an object"),
-        (b'{"text": "a"}\n{"text": "\xff"}\n', {}, r"line 2 is not text in UTF-8 \(invalid start byte\)"),
+        (b'{"text": "a"}\n{"text": "\xff"}\n', {}, r"line 2 is not valid UTF-8 \(invalid start byte\)"),
         (b'{"text": ' + b"9" * 5000 + b"}\n", {}, "line 1 cannot be read as JSON"),
-        (b'{"text": {"a": 1}}\n', {}, "line 1: column 'text' is neither a text nor a list of texts"),
-        (b'{"text": [["a"]]}\n', {}, "line 1: column 'text' is neither a text nor a list of texts"),
-        (b"", {}, "holds no documents"),
-        (b"\n \n", {}, "holds no documents"),
-        (b'{"body": "a", "year": 1}\n', {}, "name its columns of text.*there are 'body', 'year'"),
-        (b"{}\n", {}, "there are none|no columns"),
+        (b'{"text": {"a": 1}}\n', {}, "line 1: column 'text' is neither a string nor a list of strings"),
+        (b'{"text": [["a"]]}\n', {}, "line 1: column 'text' is neither a string nor a list of strings"),
+        (b"", {}, "contains no documents"),
+        (b"\n \n", {}, "contains no documents"),
+        (b'{"body": "a", "year": 1}\n', {}, "name its text columns.*its columns are 'body', 'year'"),
+        (b"{}\n", {}, "its columns are none|no columns"),
         (b'{"text": "a"}\n', {"text_columns": ["txt"]}, r"no column 'txt' \(text\); did you mean 'text'\?"),
-        (b'{"text": "a"}\n', {"text_columns": []}, "names no column"),
+        (b'{"text": "a"}\n', {"text_columns": []}, "must name at least one column"),
         (b'{"text": "a"}\n', {"text_columns": ["text", "text"]}, "names 'text' twice"),
         (b'{"text": "a"}\n', {"text_columns": ["text"], "labels": "text"}, "both text and the labels"),
         (b'{"text": "a"}\n', {"labels": "x", "id_column": "x"}, "both the labels and the id column"),
@@ -216,14 +216,14 @@ def test_bad_json_lines(tmp_path, data, options, message):
     ("name", "data", "message"),
     [
         ("d.csv", b"", "is empty"),
-        ("d.csv", b"text,kind\n", "holds no documents"),
+        ("d.csv", b"text,kind\n", "contains no documents"),
         ("d.csv", b"text,kind\na,b\na,b,c\n", "line 3 has 3 cells"),
-        ("d.csv", b"text,kind\na\n", "line 2 has 1 cell where"),
-        ("d.csv", b"text,kind\na,\xff\n", "not a text file in UTF-8"),
+        ("d.csv", b"text,kind\na\n", "line 2 has 1 cell, but"),
+        ("d.csv", b"text,kind\na,\xff\n", "not a UTF-8 text file"),
         ("d.csv", b"text,text\na,b\n", "two columns named 'text'"),
         ("d.jsonl.gz", b"not gzip", "is not a gzip file"),
         ("d.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:-12], "is cut off"),
-        ("d.pdf", b"", r"suffix '\.pdf'; texts are read from \.jsonl"),
+        ("d.pdf", b"", r"suffix '\.pdf'; texts can be read from \.jsonl"),
     ],
 )
 def test_bad_files(tmp_path, name, data, message):
@@ -233,19 +233,19 @@ def test_bad_files(tmp_path, name, data, message):
 
 
 def test_bad_folders(tmp_path, folder):
-    with pytest.raises(DataError, match=r"holds no documents: there is no \.txt file"):
+    with pytest.raises(DataError, match=r"contains no documents: it has no \.txt file"):
         read_documents(tmp_path)
-    with pytest.raises(DataError, match="there is no file or folder"):
+    with pytest.raises(DataError, match=r"file or folder .* does not exist"):
         read_documents(tmp_path / "none")
     path = folder(a="text")
     with pytest.raises(DataError, match="has no sub-folders"):
         read_documents(path, labels="folder")
-    with pytest.raises(DataError, match=r"labels of a folder can only be 'folder'.*not 'kind'"):
+    with pytest.raises(DataError, match=r"labels of a folder must be 'folder'.*got 'kind'"):
         read_documents(path, labels="kind")
     with pytest.raises(DataError, match="has no columns to name"):
         read_documents(path, text_columns=["text"])
     (path / "bad.txt").write_bytes(b"\xff")
-    with pytest.raises(DataError, match=r"bad\.txt is not a text file in UTF-8"):
+    with pytest.raises(DataError, match=r"bad\.txt is not a UTF-8 text file"):
         read_documents(path)
 
 
@@ -300,12 +300,12 @@ def test_empty_documents_are_rows_of_zeros_with_one_warning():
     ("texts", "options", "error", "message"),
     [
         (["the of", ""], {}, DataError, "all documents are empty after stop words"),
-        (["heart", "lung"], {"min_df": 3}, DataError, "min_df=3 and max_df=1.0 leave no term of the 2"),
-        (["heart", "heart"], {"max_df": 0.5}, DataError, "leave no term"),
+        (["heart", "lung"], {"min_df": 3}, DataError, "min_df=3 and max_df=1.0 leave no terms in the 2"),
+        (["heart", "heart"], {"max_df": 0.5}, DataError, "leave no terms"),
         (["heart", "lung"], {"min_df": -1}, ValueError, "min_df"),
         (["heart"], {"norm": "l3"}, ValueError, "norm"),
-        ("heart", {}, TypeError, "sequence of texts"),
-        (["heart", None], {}, TypeError, "sequence of texts"),
+        ("heart", {}, TypeError, "sequence of strings"),
+        (["heart", None], {}, TypeError, "sequence of strings"),
         ([], {}, ValueError, "at least one document"),
     ],
 )

@@ -48,9 +48,9 @@ def test_parts_that_do_not_fit():
         table([[0, 1], [1, 0]], label_names=("u",))
     with pytest.raises(ValueError, match="feature_names and row_ids"):
         table([[0], [1]], feature_names=("a",))
-    with pytest.raises(ValueError, match=r"row 1: .*must be 0 or 1.*not 2"):
+    with pytest.raises(ValueError, match=r"row 1: .*must be 0 or 1.*got 2"):
         table([[0], [2]])
     with pytest.raises(ValueError, match="row 0: some labels are missing"):
         table([[0, -1], [1, 1]])
-    with pytest.raises(ValueError, match="X must be a sparse matrix in rows"):
+    with pytest.raises(ValueError, match="X must be a sparse matrix in CSR format"):
         table([[0], [1]], X=np.eye(2))

@@ -78,7 +78,7 @@ def test_numbers_that_could_be_read_in_two_ways():
 def test_dates_are_days(cells, days):
     table = prepared(when=cells)
     np.testing.assert_allclose(table.X[:, 1], days)
-    assert "column 'when' of dates became numbers of days" in said(table)
+    assert "column 'when' of dates converted to numbers of days" in said(table)
 
 
 def test_days_and_months_are_never_guessed():
@@ -170,7 +170,7 @@ def test_columns_of_few_values_that_tell_nothing_are_left_out(n_values, global_r
     frame.loc[0, "word"] = ""
     table = prepare_table(frame[["x", "y", "z", "kind", "word"]])
     assert table.columns.columns.tolist() == ["x", "y", "z", "kind"]
-    assert "column 'word' left out: of few values, and it depends on no other column" in said(table)
+    assert "column 'word' left out: few different values, and it depends on no other column" in said(table)
     assert table.weights[:3] == (1, 1, 1)
     assert 0.4 < table.weights[3] < 1
     kind = [name.startswith("kind=") for name in table.feature_names]
@@ -191,7 +191,7 @@ def test_weights_are_associations():
 
 def test_columns_that_all_tell_nothing_are_all_used():
     frame = pd.DataFrame({"a": list("uv") * 32, "b": list("uuvv") * 16, "c": list("uuuuvvvv") * 8})
-    with pytest.warns(UserWarning, match="'[abc]' alone makes the strongest split"):
+    with pytest.warns(UserWarning, match="'[abc]' alone determines the strongest split"):
         assert prepare_table(frame).weights == (1, 1, 1)
 
 
@@ -199,7 +199,9 @@ def test_a_column_that_makes_the_best_split_alone_is_named():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(80, 4)), columns=list("wxyz"))
     frame["x"] += 20 * (np.arange(80) % 2)
-    with pytest.warns(UserWarning, match="column 'x' alone makes the strongest split of the table in two"):
+    with pytest.warns(
+        UserWarning, match="column 'x' alone determines the strongest split of the table in two"
+    ):
         prepare_table(frame)
 
 
@@ -225,8 +227,8 @@ def test_words_among_many_numbers_count_as_missing():
     cells = [str(value * 1.5) for value in range(30)]
     table = prepare_table(pd.DataFrame({"x": [*cells, "broken"]}), scale="none")
     assert table.X[-1, 0] == np.median(np.arange(30) * 1.5)
-    assert "column 'x' holds numbers but for 'broken', which counts as a missing value" in said(table)
-    assert "row 31 has no value in any of the columns used" in said(table)
+    assert "column 'x' contains numbers except for 'broken', which is treated as missing" in said(table)
+    assert "row 31 has no values in the columns used" in said(table)
 
 
 @pytest.mark.parametrize(
@@ -234,12 +236,12 @@ def test_words_among_many_numbers_count_as_missing():
     [
         ("x", ["u", "u", "u", "u"], "constant"),
         ("x", ["", "NA", "?", "null"], "empty"),
-        ("x", ["u", "", "u", "u"], "one value, and else empty cells"),
-        ("x", ["1", "", "", ""], "one value, and else empty cells"),
+        ("x", ["u", "", "u", "u"], "one value, otherwise empty cells"),
+        ("x", ["1", "", "", ""], "one value, otherwise empty cells"),
         ("x", ["1", "2", "", "", ""], "3 of 5 cells are missing"),
-        ("id", ["4", "1", "3", "2"], "it numbers the rows (--id-column id names the rows by it)"),
+        ("id", ["4", "1", "3", "2"], "it numbers the rows (--id-column id uses it as row names)"),
         ("x", [str(row) for row in range(25)], "it numbers the rows"),
-        ("x", ["u", "v", "w", "x"], "another value in every row (--id-column x names the rows by it)"),
+        ("x", ["u", "v", "w", "x"], "a different value in every row (--id-column x uses it as row names)"),
         ("x", ["u", "v", "w", "u"], "too many different values (3 in 4 rows)"),
         ("x", [1 + 2j, 3, 4, 5], "complex numbers"),
         ("x", [{}, [], 1, 2], "cells that are neither numbers nor text"),
@@ -255,7 +257,7 @@ def test_columns_that_tell_nothing(name, cells, reason):
 def test_free_text_leads_to_documents():
     words = "some words that say a lot about row"
     table = prepared(x=[f"{words} {row}" for row in range(4)])
-    assert "another value in every row; --text-columns x clusters by its words" in said(table)
+    assert "a different value in every row; use --text-columns x to cluster by its words" in said(table)
 
 
 def test_columns_have_equal_weights_where_asked_for():
@@ -269,7 +271,7 @@ def test_columns_have_equal_weights_where_asked_for():
             "five": rng.choice(list("pqrst"), 200, p=[0.6, 0.1, 0.1, 0.1, 0.1]),
         }
     )
-    with pytest.warns(UserWarning, match="column 'two' alone makes the strongest split"):
+    with pytest.warns(UserWarning, match="column 'two' alone determines the strongest split"):
         table = prepare_table(frame, weights="equal")
     of_column = [name.split("=")[0] for name in table.feature_names]
     variance = pd.Series(table.X.var(axis=0)).groupby(of_column).sum()
@@ -310,7 +312,7 @@ def test_order_of_rows_does_not_matter(order):
 
 
 def test_columns_that_may_be_classes_are_named():
-    assert "column 'target' is used as a feature; if it holds known classes, give --labels target" in said(
+    assert "column 'target' is used as a feature; if it contains known classes, use --labels target" in said(
         prepared(target=["0", "1", "1", "0"])
     )
 
@@ -318,7 +320,7 @@ def test_columns_that_may_be_classes_are_named():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"x": ["1"]}), "the table has 1 row, and clusters are made of at least two"),
+        (pd.DataFrame({"x": ["1"]}), "the table has 1 row, but clustering requires at least two"),
         (pd.DataFrame({"x": []}), "the table has 0 rows"),
         (pd.DataFrame(index=range(3)), "the table has no columns"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "two columns named 'x'"),

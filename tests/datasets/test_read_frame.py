@@ -71,7 +71,7 @@ def test_first_column_without_a_name_holds_identifiers(read):
         ("x,x\n1,2\n", "two columns named 'x'"),
         ("x,,y\n1,2,3\n", "column 2 .*name"),
         (b"x,y\n1,\0\n", "zero bytes"),
-        (b"x\x81,y\n1,2\n", "not a text file in UTF-8"),
+        (b"x\x81,y\n1,2\n", "not a UTF-8 text file"),
     ],
 )
 def test_mistakes(read, content, message):
@@ -80,7 +80,7 @@ def test_mistakes(read, content, message):
 
 
 def test_files_that_are_none(tmp_path):
-    with pytest.raises(DataError, match="there is no file"):
+    with pytest.raises(DataError, match=r"file .* does not exist"):
         read_frame(tmp_path / "none.csv", NO_ROLES)
     with pytest.raises(DataError, match="is a folder"):
         read_frame(tmp_path, NO_ROLES)

@@ -48,18 +48,18 @@ def test_svmlight_counts_features_from_0_if_0_occurs(svm):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("1 3:1 2:1", "line 6 is no row.*sorted and unique"),
-        ("1 2:1 2:1", "line 6 is no row.*sorted and unique"),
-        ("1 2", "line 6 is no row"),
-        ("a 2:1", "line 6 is no row.*'a'|line 6 is no row"),
-        ("1, 2:1", "line 6 is no row"),
-        ("1 -2:1", "line 6 is no row"),
-        ("1 2:", "line 6 is no row"),
-        ("1 99999999999999999999999:1", "line 6 is no row"),
+        ("1 3:1 2:1", "line 6 must contain labels.*sorted and unique"),
+        ("1 2:1 2:1", "line 6 must contain labels.*sorted and unique"),
+        ("1 2", "line 6 must contain labels"),
+        ("a 2:1", "line 6 must contain labels.*'a'|line 6 must contain labels"),
+        ("1, 2:1", "line 6 must contain labels"),
+        ("1 -2:1", "line 6 must contain labels"),
+        ("1 2:", "line 6 must contain labels"),
+        ("1 99999999999999999999999:1", "line 6 must contain labels"),
         ("1 2:nan", "value nan in row 6, for the feature with the index 1"),
         ("1 2:inf", "value inf in row 6"),
         ("nan 2:1", "a label that is not a finite number"),
-        ("1 999999999:1", "an index in it is probably wrong"),
+        ("1 999999999:1", "one of its indices is probably wrong"),
     ],
 )
 def test_bad_svmlight_lines(svm, row, message):
@@ -112,7 +112,9 @@ def test_sparse_npz_with_labels_in_another(tmp_path, kind):
     (tmp_path / "set_features.txt").write_text("a\nb b\nç\n", encoding="utf-8")
     (tmp_path / "set_labels.txt").write_text("u\r\nv", newline="")
     same(read_multilabel(tmp_path / "set_X.npz"), ("a", "b b", "ç"), ("u", "v"))
-    with pytest.raises(DataError, match=r"set_labels\.txt has 2 feature names for 3 columns"):
+    with pytest.raises(
+        DataError, match=r"set_labels\.txt must contain 3 feature names, one per column; got 2"
+    ):
         read_multilabel(tmp_path / "set_X.npz", feature_names=tmp_path / "set_labels.txt")
     (tmp_path / "set_labels.txt").write_text("u\nu")
     with pytest.raises(DataError, match=r"set_labels\.txt: label names 1 and 2 are both 'u'"):
@@ -129,8 +131,8 @@ def test_bad_npz(tmp_path):
 
     refused("no array 'X' and is not a sparse matrix; it contains 'Z'", Z=X)
     refused("no array 'Y'.*contains 'X'.*labels=", X=X)
-    refused("there is no file .*missing.npz", tmp_path / "missing.npz", X=X)
-    refused(r"3 rows of X.*shape \(2, 2\)", X=X, Y=Y[:2])
+    refused("file .*missing.npz", tmp_path / "missing.npz", X=X)
+    refused(r"row of X \(3\).*shape \(2, 2\)", X=X, Y=Y[:2])
     refused("two dimensions", X=X[0], Y=Y)
     refused("must be numeric", X=X.astype(str), Y=Y)
     refused("must be numeric", X=X, Y=Y.astype(str))
@@ -172,11 +174,13 @@ def test_sparse_npz_that_would_read_beyond_its_arrays(tmp_path, change):
 
 
 def test_suffixes_and_options(tmp_path):
-    with pytest.raises(DataError, match=r"suffix '\.csv'; multi-label data are read from \.arff"):
+    with pytest.raises(
+        DataError, match=r"suffix '\.csv'; supported suffixes for multi-label data are \.arff"
+    ):
         read_multilabel(tmp_path / "a.csv")
     with pytest.raises(DataError, match=r"read_documents.*label_indicators"):
         read_multilabel(tmp_path / "a.jsonl.gz")
-    with pytest.raises(DataError, match="there is no file"):
+    with pytest.raises(DataError, match=r"file .* does not exist"):
         read_multilabel(tmp_path / "a.arff")
     (tmp_path / "folder.arff").mkdir()
     with pytest.raises(DataError, match="is a folder, not a file"):

@@ -59,16 +59,18 @@ def test_a_first_line_of_numbers_is_data(tmp_path, content):
     assert frame.columns.tolist() == ["column1", "column2"]
     assert prepare_table(frame, scale="none").X.tolist() == NUMBERS
     assert notes == [
-        "the first line holds numbers only and is taken for data; the columns are called column1 to column2"
+        "the first line contains only numbers and is read as data; the columns are called column1 to column2"
     ]
     if ";" not in content:
-        with pytest.warns(UserWarning, match="taken for data"):
+        with pytest.warns(UserWarning, match="read as data"):
             assert read_table(path).X.tolist() == NUMBERS
 
 
 def test_the_caller_knows_whether_there_are_names(tmp_path):
     path = written(tmp_path / "t.csv", "5.1,3.5,setosa\n4.9,3.0,virginica\n6.0,2.5,setosa\n")
-    with pytest.warns(UserWarning, match=r"'5\.1' looks like a value; header=False \(--no-header\) takes it"):
+    with pytest.warns(
+        UserWarning, match=r"'5\.1' looks like a value; use header=False \(--no-header\) to read it"
+    ):
         assert read_table(path, labels="setosa").n_samples == 2
     table = read_table(path, labels="column3", header=False)
     assert table.X.tolist() == [[5.1, 3.5], [4.9, 3.0], [6.0, 2.5]]
@@ -96,7 +98,7 @@ def test_cells_that_begin_like_comments_stay(tmp_path, content, rows):
 
 def test_messages_count_the_lines_of_the_file(tmp_path):
     path = written(tmp_path / "t.csv", "# title\nsep\n\na,b\n1,2\n1,2,3\n")
-    with pytest.raises(DataError, match="line 4 has 2 cells where the first line names 1 columns"):
+    with pytest.raises(DataError, match="line 4 has 2 cells, but the first line names 1 columns"):
         read_table(path)
     path = written(tmp_path / "t.csv", "sep=;\n# title\na;b\n1;2\n1;2;3\n")
     with pytest.raises(DataError, match="line 5 has 3 cells"):
@@ -110,9 +112,9 @@ def test_what_was_left_out_is_said(tmp_path):
     assert frame.columns.tolist() == ["x"]
     assert notes == [
         "2 comment lines left out",
-        "column 'Unnamed: 0' left out: it is the index that pandas wrote",
+        "column 'Unnamed: 0' left out: it is an index written by pandas",
     ]
-    with pytest.warns(UserWarning, match="it is the index that pandas wrote"):
+    with pytest.warns(UserWarning, match="it is an index written by pandas"):
         assert read_table(path).feature_names == ("x",)
     assert read_table(path, id_column="Unnamed: 0").row_ids.tolist() == ["0", "1", "2"]
     other = written(tmp_path / "other.csv", "Unnamed: 0,x\n4,5\n1,7\n2,9\n")
@@ -123,7 +125,9 @@ def test_compressed_files_expand_so_far(tmp_path, monkeypatch):
     monkeypatch.setattr("moo_clustering.datasets.files._ALWAYS", 1000)
     content = gzip.compress(b"a,b\n" + b"1,2\n" * 50_000)
     path = written(tmp_path / "t.csv.gz", content)
-    with pytest.raises(DataError, match=r"over 100 times as many.*unpack it first, or .* expansion=\.\.\."):
+    with pytest.raises(
+        DataError, match=r"more than 100 times as many.*unpack it first, or .* expansion=\.\.\."
+    ):
         read_table(path)
     assert read_table(path, expansion=10_000).n_samples == 50_000
     monkeypatch.undo()
@@ -139,7 +143,7 @@ def test_numbers_of_any_length(tmp_path):
         with pytest.raises(DataError, match="the infinite value inf in column 'a', row 1"):
             read_table(path)
         frame, _, _ = read_frame(path, Roles())
-        with pytest.raises(DataError, match="no column is left"):
+        with pytest.raises(DataError, match="no usable columns remain"):
             prepare_table(frame)
     # Not all versions of pandas make a column of such numbers without being told of what type.
     frame = pd.DataFrame({"x": pd.Series([10**5000, 2, 3, 4], dtype=object), "y": [1.0, 2, 4, 8]})
@@ -178,7 +182,7 @@ def test_excel_sheets(tmp_path):
 
 def test_excel_without_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
-    with pytest.raises(DataError, match=r"needs openpyxl.*moo_clustering\[excel\]"):
+    with pytest.raises(DataError, match=r"requires openpyxl.*moo_clustering\[excel\]"):
         read_table(written(tmp_path / "t.xlsx", b""))
 
 

@@ -169,11 +169,11 @@ def test_frames_of_other_packages(method):
 REPORTED = {
     "decimal points": (
         lambda frame: frame.assign(height=frame["height"].str.replace(",", ".")),
-        "column 'height' has decimal points, and had decimal commas in the table of the fit",
+        "column 'height' has decimal points, but had decimal commas in the table of the fit",
     ),
     "decimal commas": (
         lambda frame: frame.assign(weight=frame["weight"].astype(str).str.replace(".", ",")),
-        "column 'weight' has decimal commas, and had decimal points in the table of the fit",
+        "column 'weight' has decimal commas, but had decimal points in the table of the fit",
     ),
     "no unit": (
         lambda frame: frame.assign(height=frame["height"].str.removesuffix(" m")),
@@ -210,7 +210,7 @@ def test_decimal_points_where_the_fit_had_commas():
     preparer = TablePreparer(scale="none").fit(frame)
     X, message = warned(preparer, frame.assign(a=[1.5, 2.25, 1000.5, 7.0]))
     assert X[:, 0].tolist() == [1.5, 2.25, 1000.5, 7.0]
-    assert message == "column 'a' has decimal points, and had decimal commas in the table of the fit"
+    assert message == "column 'a' has decimal points, but had decimal commas in the table of the fit"
     assert warned(preparer, frame.assign(a=[1, 2, 1000, 7]))[1] == ""
 
 
@@ -241,7 +241,7 @@ def test_categories_and_cells_that_the_fit_does_not_know(fitted):
     X = fitted.transform(frame)
     new = frame.assign(wood=["oak", "ash", *frame["wood"][2:]])
     changed, message = warned(fitted, new)
-    assert "column 'wood' has 2 categories that the fit does not have ('oak', 'ash'), in 2 rows" in message
+    assert "column 'wood' has 2 categories not seen in the fit ('oak', 'ash'), in 2 rows" in message
     assert (changed == X).all()  # near rows are of soft wood
     changed, message = warned(fitted, frame.assign(weight=["n.k.", *frame["weight"][1:]]))
     assert "column 'weight' has 1 cell that could not be read ('n.k.') and counts as missing" in message
@@ -274,32 +274,32 @@ REFUSED = {
     ),
     "another case": (
         lambda frame: frame.rename(columns={"wood": "Wood "}),
-        "it has column 'Wood ', and names must be equal",
+        "it has column 'Wood ', but names must be equal",
     ),
     "text": (
         lambda frame: frame.assign(weight="heavy"),
-        "had numbers in the table of the fit, and has 'heavy'",
+        "had numbers in the table of the fit, but has 'heavy'",
     ),
     "numbers for dates": (
         lambda frame: frame.assign(planted=3),
-        "had dates in the table of the fit, and has '3'",
+        "had dates in the table of the fit, but has '3'",
     ),
     "dates for numbers": (
         lambda frame: frame.assign(weight=pd.Timestamp("2020-01-02")),
-        "had numbers in the table of the fit, and has '2020-01-02'",
+        "had numbers in the table of the fit, but has '2020-01-02'",
     ),
     "words for booleans": (
         lambda frame: frame.assign(alive="yes"),
-        "had true and false in the table of the fit, and has 'yes'",
+        "had true and false in the table of the fit, but has 'yes'",
     ),
-    "numbers for booleans": (lambda frame: frame.assign(alive=2), "and has '2'"),
+    "numbers for booleans": (lambda frame: frame.assign(alive=2), "but has '2'"),
     "another unit": (
         lambda frame: frame.assign(height=frame["height"].str.replace(" m", " ft")),
-        "column 'height' has numbers of ft, and had numbers of m in the table of the fit",
+        "column 'height' has numbers of ft, but had numbers of m in the table of the fit",
     ),
     "a new unit": (
         lambda frame: frame.assign(weight=frame["weight"].astype(str) + " kg"),
-        "column 'weight' has numbers of kg, and had numbers without a unit",
+        "column 'weight' has numbers of kg, but had numbers without a unit",
     ),
     "ambiguous commas": (
         lambda frame: frame.assign(weight="1,234"),
@@ -328,7 +328,7 @@ def test_rows_that_cannot_be_compared_are_refused(fitted, form):
 def test_all_refused_columns_are_named(fitted):
     with pytest.raises(DataError, match="column 'height' has numbers of ft") as error:
         fitted.transform(table().assign(height="3 ft", weight="heavy", alive="yes"))
-    assert "; further faults are in 2 columns (weight, alive)" in str(error.value)
+    assert "; 2 columns (weight, alive) also have errors" in str(error.value)
 
 
 def test_additional_columns_and_columns_left_out(fitted):
@@ -355,7 +355,7 @@ def test_names_and_attributes(fitted):
     names = fitted.get_feature_names_out()
     assert names.tolist()[:4] == ["height", "weight", "wood=soft", "area=a"]
     assert fitted.get_feature_names_out(list(table())).tolist() == names.tolist()
-    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+    with pytest.raises(ValueError, match="input_features must equal feature_names_in_"):
         fitted.get_feature_names_out(["a"])
     assert fitted.category_names_ == ("wood", "area", "code")
     assert len(fitted.weights_) == len(fitted.column_names_) == 9

@@ -65,9 +65,9 @@ def test_callback_history_and_termination():
 def test_options_that_do_not_fit_are_refused_in_a_sentence(tmp_path):
     base = NSGA2Clus(metric="euclidean", search="evolve", **FEW)
     for options, message in (
-        ({"algorithm": MOEAD}, "MOEAD needs reference directions"),
+        ({"algorithm": MOEAD}, "MOEAD requires reference directions"),
         ({"algorithm": int}, "must be a GeneticAlgorithm"),
-        ({"algorithm": SMSEMOA, "engine": "deap"}, "set engine='pymoo'"),
+        ({"algorithm": SMSEMOA, "engine": "deap"}, "requires engine='pymoo'"),
         ({"termination": ("n_gen", 2), "checkpoint": tmp_path / "run"}, "termination cannot be checkpointed"),
         ({"save_history": True, "checkpoint": tmp_path / "run"}, "save_history=True cannot be checkpointed"),
     ):

@@ -499,13 +499,13 @@ def test_labels_of_a_consensus_function_may_be_any_numbers_from_0():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (lambda runs: runs[0][:-1], r"consensus must return .* 24 documents, got int32 of shape \(23,\)"),
+        (lambda runs: runs[0][:-1], r"consensus must return .* 24 in all; got int32 of shape \(23,\)"),
         (lambda runs: runs, r"consensus must return .* got int32 of shape \(4, 24\)"),
         (lambda runs: runs[0] + 0.5, "consensus must return .* got float64"),
         (lambda runs: (runs[0], np.zeros((3, 24))), "consensus must return .* got 'tuple'"),
         (lambda runs: None, "consensus must return .* got object"),
         (lambda runs: ["a"] * 24, "consensus must return .* got <U1"),
-        (lambda runs: runs[0] - 1, "consensus must return labels from 0 on, got -1"),
+        (lambda runs: runs[0] - 1, "consensus must return non-negative labels, got -1"),
     ],
 )
 def test_wrong_values_of_a_consensus_function(returned, message):
@@ -672,7 +672,7 @@ def test_more_runs_go_on_and_fewer_are_refused(weights, tmp_path, monkeypatch):
     monkeypatch.undo()
     same(EnsembleNMF(6, n_runs=7, random_state=2).fit(weights), more)
     before = saved["checkpoint"].read_bytes()
-    with pytest.raises(ValueError, match=r"runs\.npz has 7 runs, more than n_runs=5"):
+    with pytest.raises(ValueError, match=r"n_runs must be at least 7, .*runs\.npz; got 5"):
         EnsembleNMF(6, n_runs=5, **saved).fit(weights)
     assert saved["checkpoint"].read_bytes() == before
 
@@ -736,7 +736,7 @@ def test_a_checkpoint_needs_a_seed_and_resume_a_checkpoint(weights, tmp_path):
     for random_state in (None, np.random.default_rng(0)):
         with pytest.raises(ValueError, match="integer random_state"):
             EnsembleNMF(6, checkpoint=tmp_path / "runs.npz", random_state=random_state).fit(weights)
-    with pytest.raises(ValueError, match="resume=True needs checkpoint"):
+    with pytest.raises(ValueError, match="resume=True requires checkpoint"):
         EnsembleNMF(6, resume=True, random_state=0).fit(weights)
     fresh = EnsembleNMF(6, n_runs=2, checkpoint=tmp_path / "none.npz", resume=True, random_state=0)
     same(EnsembleNMF(6, n_runs=2, random_state=0).fit(weights), fresh.fit(weights))

@@ -390,7 +390,7 @@ def test_checkpoints_know_their_run(blobs, tmp_path):
         NSGA2Clus(**options, resume=True).fit(csr_matrix(np.maximum(X[:40], 0) * 2))
     with pytest.raises(ValueError, match="random_state"):
         NSGA2Clus(checkpoint="x.npz").fit(X)
-    with pytest.raises(ValueError, match="resume=True needs checkpoint"):
+    with pytest.raises(ValueError, match="resume=True requires checkpoint"):
         NSGA2Clus(resume=True).fit(X)
 
 

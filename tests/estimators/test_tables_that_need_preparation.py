@@ -10,9 +10,9 @@ from moo_clustering.estimators._methods import METHODS
 PREPARES = "pareto-clustering"
 TABULAR = [method for method in METHODS.values() if not method.categorical and method.name != PREPARES]
 TABLES = {
-    "text": (["a", "b", "c"] * 4, "others in column 'x' .such as 'a'."),
-    "dates": (pd.date_range("2020-01-01", periods=12), "others in column 'x' .such as Timestamp"),
-    "times": (pd.to_timedelta(np.arange(12), unit="h"), "others in column 'x' .such as Timedelta"),
+    "text": (["a", "b", "c"] * 4, "other values in column 'x' .such as 'a'."),
+    "dates": (pd.date_range("2020-01-01", periods=12), "other values in column 'x' .such as Timestamp"),
+    "times": (pd.to_timedelta(np.arange(12), unit="h"), "other values in column 'x' .such as Timedelta"),
     "missing": ([1.0, None, 3.0] * 4, "contains NaN: column 'x' has 4, the first in row 1;"),
     "infinite": ([1.0, np.inf, 3.0] * 4, "contains infinity or a value too large: column 'x', row 1;"),
 }
@@ -54,7 +54,7 @@ def test_the_remedy_helps(table):
 
 def test_dates_are_no_counts_of_nanoseconds():
     days = pd.date_range("2020-01-01", periods=12).to_numpy()
-    with pytest.raises(ValueError, match="others in column 0"):
+    with pytest.raises(ValueError, match="other values in column 0"):
         METHODS["mock"].load()().fit(np.column_stack([days, days]))
 
 

@@ -312,12 +312,12 @@ def test_inputs_are_left_alone():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"columns": [0]}, "columns must name"),
+        ({"columns": [0]}, "columns must have"),
         ({"columns": [3, 3]}, "3 2 times"),
         ({"columns": [0, 6]}, "columns must be from 0"),
         ({"targets": np.eye(3)}, "targets must have shape"),
         ({"counts": [1.0, 0.0]}, "counts must be"),
-        ({"noise": 0.0}, "noise must be above 0"),
+        ({"noise": 0.0}, "noise must be positive"),
     ],
 )
 def test_ridge_refuses(arguments, message):
@@ -360,7 +360,7 @@ def test_step_by_step(n, K, seed):
         ([1.0, 2.0], [0.5, 0.5], "F must have"),
         ([[1.0, np.nan]], [0.5, 0.5], "finite"),
         ([[1.0, 2.0]], [1.0], "prior must be 2"),
-        ([[1.0, 2.0]], [1.0, 0.0], "above 0"),
+        ([[1.0, 2.0]], [1.0, 0.0], "positive"),
     ],
 )
 def test_class_probabilities_refuse(F, prior, message):

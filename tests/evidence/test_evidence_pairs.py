@@ -110,15 +110,15 @@ def test_propagation_refuses():
     for alpha in (1.0, -0.5):
         with pytest.raises(ValueError, match="alpha must be"):
             propagate_pairs(W, constraints, alpha=alpha)
-    with pytest.raises(ValueError, match="about 4 samples, not 5"):
+    with pytest.raises(ValueError, match="for 5 samples, got 4"):
         propagate_pairs(affinity(5, 0), constraints, alpha=0.5)
     with pytest.raises(ValueError, match="must be a matrix of shape"):
         propagate_pairs(W, np.zeros((3, 3)), alpha=0.5)
     with pytest.raises(ValueError, match="symmetric"):
         propagate_pairs(W, np.triu(np.ones((4, 4))), alpha=0.5)
-    with pytest.raises(ValueError, match="W must hold the similarities"):
+    with pytest.raises(ValueError, match="W must be a square matrix of the similarities"):
         propagate_pairs(W[:3], constraints, alpha=0.5)
-    with pytest.raises(ValueError, match="landmark_of must be below n=2"):
+    with pytest.raises(ValueError, match="landmark_of must be less than n=2"):
         pair_matrix(constraints, landmark_of=[0, 1, 2, 1], n=2)
     with pytest.raises(ValueError, match="landmark_of must be 4 integers"):
         pair_matrix(constraints, landmark_of=[0, 1])
@@ -208,7 +208,7 @@ def test_an_inverse_that_is_known_is_taken():
     constraints = pairs_of(TRUTH, 30)
     first, second = (held_out_partition(given, 3, constraints, rng=rng()) for given in (affinities, known))
     np.testing.assert_array_equal(first.labels, second.labels)
-    with pytest.raises(ValueError, match="must have its shape"):
+    with pytest.raises(ValueError, match="have the shape of W"):
         held_out_partition([(blocks(TRUTH), np.eye(3))], 3, constraints, rng=rng())
 
 
@@ -250,10 +250,10 @@ def test_one_affinity_is_its_propagation():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"affinities": []}, "affinities must hold"),
-        ({"affinities": [(np.eye(30), 0.5), (np.eye(29), 0.5)]}, "of one size"),
+        ({"affinities": []}, "affinities must contain"),
+        ({"affinities": [(np.eye(30), 0.5), (np.eye(29), 0.5)]}, "the same size"),
         ({"affinities": [(np.eye(30), 1.0)]}, "alpha must be"),
-        ({"affinities": [(np.eye(29), 0.5)]}, "about 30 samples, not 29"),
+        ({"affinities": [(np.eye(29), 0.5)]}, "for 29 samples, got 30"),
         ({"k": 31}, "k must be from 1"),
         ({"share": 1.0}, "share must be"),
     ],
@@ -431,7 +431,7 @@ def test_repair_refuses():
         repair_pairs([0, 1, 1], np.zeros((2, 2)), pairs)
     with pytest.raises(ValueError, match="S must"):
         repair_pairs([0, 1, 1], -np.ones((3, 3)), pairs)
-    with pytest.raises(ValueError, match="about 3 samples, not 4"):
+    with pytest.raises(ValueError, match="for 4 samples, got 3"):
         repair_pairs([0, 1, 1, 0], np.zeros((4, 4)), pairs)
     with pytest.raises(ValueError, match="max_sweeps"):
         repair_pairs([0, 1, 1], np.zeros((3, 3)), pairs, max_sweeps=-1)

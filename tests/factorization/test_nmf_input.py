@@ -58,9 +58,9 @@ def test_seeds():
     assert len(np.unique(fresh.losses)) == 3
     assert fresh.best == np.argmin(fresh.losses)
     assert len(nmf(A, 2, n_runs=3, seeds=SEEDS).losses) == 3
-    with pytest.raises(ValueError, match="seeds are for 3 runs; n_runs=2 needed"):
+    with pytest.raises(ValueError, match="seeds must be for n_runs=2 runs, got 3"):
         nmf(A, 2, n_runs=2, seeds=SEEDS)
-    with pytest.raises(ValueError, match="seeds are for 0 runs; at least 1"):
+    with pytest.raises(ValueError, match="seeds must be for at least 1 runs, got 0"):
         nmf(A, 2, seeds=[])
 
 
@@ -86,11 +86,11 @@ def test_seeds():
         ({"solver": "hal"}, "solver must be one of .*, got 'hal'; did you mean 'hals'"),
         (
             {"starts": (np.ones((1, 2, 1)), np.ones((1, 3, 1)))},
-            r"V of starts must be of shape \(n_runs, 1, 1\)",
+            r"V of starts must have shape \(n_runs, 1, 1\)",
         ),
         ({"starts": (np.ones((2, 2, 1)), np.ones((1, 1, 1)))}, "the same n_runs"),
         ({"starts": (-np.ones((1, 2, 1)), np.ones((1, 1, 1)))}, "U of starts has entries that are negative"),
-        ({"starts": (np.ones((1, 2, 1)), np.ones((1, 1, 1))), "seeds": SEEDS}, "exclude each other"),
+        ({"starts": (np.ones((1, 2, 1)), np.ones((1, 1, 1))), "seeds": SEEDS}, "either seeds or starts"),
     ],
 )
 def test_refusals(change, message):

@@ -60,10 +60,10 @@ def methods(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "owner", "needed", "advice"),
     [
-        ("search", "MedoidProblem", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("encoding", "MedoidEncoding", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("index", "Silhouette", "20000 samples, 2.98 GiB", "take fewer samples"),
-        ("graph", "the full graph", "10000 samples needs 3.73 GiB", "use a k-nearest-neighbour graph"),
+        ("search", "MedoidProblem", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("encoding", "MedoidEncoding", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("index", "Silhouette", "20000 samples, 2.98 GiB", "use fewer samples"),
+        ("graph", "the full graph", "10000 samples requires 3.73 GiB", "use a k-nearest-neighbour graph"),
     ],
 )
 def test_quadratic_memory(methods, name, owner, needed, advice):
@@ -146,7 +146,7 @@ def test_mid_run(tmp_path):
     assert status == 0, stderr
     said, kept, equal, statuses, left, alike = json.loads(stdout.splitlines()[-1])
     assert kept == 2, "the initial population and two generations were saved"
-    place = "(after generation 2; checkpoint {} holds generation 2, resuming goes on there)"
+    place = "(after generation 2; checkpoint {} contains generation 2, from which a resumed run continues)"
     assert said.startswith("Unable to allocate 1.00 GiB")
     assert said.endswith(place.format("c.npz"))
     assert equal, "going on gave another result than the run that had enough memory"

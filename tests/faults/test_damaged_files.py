@@ -79,8 +79,8 @@ def _swapped(path, what):
 @pytest.mark.parametrize(
     ("what", "error", "message"),
     [
-        ("method", CheckpointMismatchError, "method is 'NSGA2Clus' there and 'PESC' here"),
-        ("parameters", CheckpointMismatchError, r"parameter pm is 0\.25 there and 0\.1 here"),
+        ("method", CheckpointMismatchError, "method is 'NSGA2Clus' in the checkpoint but 'PESC' here"),
+        ("parameters", CheckpointMismatchError, r"parameter pm is 0\.25 in the checkpoint but 0\.1 here"),
         ("data", CheckpointMismatchError, "the data differ"),
         ("result", ArchiveError, "not a checkpoint; name another file"),
         ("table", ArchiveError, "not a complete zip file; remove it"),

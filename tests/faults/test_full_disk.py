@@ -372,7 +372,7 @@ print(json.dumps([whole, filled, again, left, equal]))
     # Results are saved before pictures, which are no reason to fail: the run is complete.
     assert (whole, filled, again) == (0, 0, 2)
     assert ".png could not be drawn (OSError: [Errno 28] No space left on device" in stderr
-    assert "one holds a finished run" in stderr
+    assert "one contains a finished run" in stderr
     assert "Traceback" not in stderr
     assert not [name for name in left if name.endswith(".tmp")]
     assert {"labels.csv", "result.npz", "run.json"} <= {*left}

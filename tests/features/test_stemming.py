@@ -136,16 +136,16 @@ def test_refuses_options(options, error, message):
 @pytest.mark.parametrize(
     ("document", "error", "message"),
     [
-        (3.5, TypeError, "a document must be a text or a mapping of its fields, got 3.5"),
-        ({"Title": "x"}, ValueError, "a document needs a field title, .* this one has 'Title'"),
-        ({}, ValueError, "this one has no fields"),
-        ({"title": 3}, TypeError, "the field title of a document must be a text, got 3"),
-        ({"headings": "Heart"}, TypeError, "the field headings of a document must be a sequence of texts"),
-        ({"headings": [3]}, TypeError, "the field headings of a document must be a sequence of texts"),
+        (3.5, TypeError, "a document must be a string or a mapping of its fields, got 3.5"),
+        ({"Title": "x"}, ValueError, "a document must have a field title, .* but has 'Title'"),
+        ({}, ValueError, "but has no fields"),
+        ({"title": 3}, TypeError, "the field title of a document must be a string, got 3"),
+        ({"headings": "Heart"}, TypeError, "the field headings of a document must be a sequence of strings"),
+        ({"headings": [3]}, TypeError, "the field headings of a document must be a sequence of strings"),
         (
             {"headings": float("nan")},
             TypeError,
-            "the field headings of a document must be a sequence of texts",
+            "the field headings of a document must be a sequence of strings",
         ),
     ],
 )
@@ -156,14 +156,16 @@ def test_refuses_documents(document, error, message):
 
 def test_refuses_a_bad_expansion():
     analyzer = StemmingAnalyzer(expand_terms=lambda headings: headings[0])
-    with pytest.raises(TypeError, match="what expand_terms returns must be a sequence of texts, got 'Heart'"):
+    with pytest.raises(
+        TypeError, match="the result of expand_terms must be a sequence of strings, got 'Heart'"
+    ):
         analyzer({"headings": ["Heart"]})
 
 
 def test_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "snowballstemmer", None)
     with pytest.raises(
-        ImportError, match=r"stemmer='porter' needs snowballstemmer.*pip install 'moo_clustering\[text\]'"
+        ImportError, match=r"stemmer='porter' requires snowballstemmer.*pip install 'moo_clustering\[text\]'"
     ):
         StemmingAnalyzer()
     assert StemmingAnalyzer(stemmer=None)("failing hearts") == ["failing", "hearts"]

@@ -29,7 +29,7 @@ CHECKERS = (
     "joblib/",
 )
 # Documented: without labels in the fit there are no classes to predict.
-WITHOUT_LABELS = ("needs a fit with labels", "was fitted without labels")
+WITHOUT_LABELS = ("requires a fit with labels", "was fitted without labels")
 FINITE = ("cluster_centers_", "inertia_", "pareto_front_", "objectives_", "front_", "components_")
 
 

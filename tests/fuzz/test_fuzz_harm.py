@@ -184,7 +184,7 @@ def test_xml_is_never_expanded_or_fetched(kind, tmp_path):
         (tmp_path / name).write_bytes(data)
     (tmp_path / "set.xml").write_text(XML[kind].replace("{secret}", str(tmp_path / "secret")))
     with (
-        pytest.raises(DataError, match="document types and entities are not read") as error,
+        pytest.raises(DataError, match="document types and entities are not supported") as error,
         bounded(10, 2**28),
     ):
         read_multilabel(next(path for path in tmp_path.iterdir() if ".arff" in path.name))

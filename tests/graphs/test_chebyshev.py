@@ -147,7 +147,7 @@ def test_very_unequal_degrees_are_left_to_lanczos(monkeypatch):
 
 def test_too_few_filters_are_reported(monkeypatch):
     monkeypatch.setattr(embedding, "_MAX_ROUNDS", 1)
-    with pytest.warns(UserWarning, match=r"after 1 filters the largest .* times the accepted"):
+    with pytest.warns(UserWarning, match=r"after 1 filters, the largest .* times the tolerance"):
         filtered(graph_of(), 20)
 
 

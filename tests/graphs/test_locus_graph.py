@@ -146,7 +146,7 @@ def test_memory_at_a_hundred_thousand():
     [
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"metric": "precomputed"}, "centroids"),
-        ({"rank_cap": 10}, "rank_cap must be above n_neighbors=10"),
+        ({"rank_cap": 10}, "rank_cap must be greater than n_neighbors=10"),
         ({"root": 99}, "root"),
         ({"ties": "rows"}, "ties"),
     ],
@@ -315,7 +315,7 @@ def test_very_many_duplicates():
 
 def test_bad_input():
     tree = euclidean_mst(LINE)
-    with pytest.raises(ValueError, match="X has 5 samples, the tree 6"):
+    with pytest.raises(ValueError, match="X and the tree must have the same samples, got 5 and 6"):
         mst_interestingness(tree, LINE[:5])
     with pytest.raises(ValueError, match="rank_cap"):
         mst_interestingness(tree, LINE, rank_cap=0)

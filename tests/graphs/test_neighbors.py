@@ -202,7 +202,7 @@ def test_cannot_links_alone_forbid_pairs():
 
 def test_sample_without_admissible_neighbour_is_named():
     groups = constraint_groups(3, [0, 1, 1])
-    with pytest.raises(ValueError, match="sample 0 has no admissible neighbour"):
+    with pytest.raises(ValueError, match="sample 0 has no admissible neighbours"):
         neighbor_lists(LINE[:3], 1, rng=rng(), groups=groups)
 
 
@@ -215,7 +215,7 @@ def test_sample_without_admissible_neighbour_is_named():
         ({"metric": "precomputed"}, "square"),
         ({"X": -np.ones((3, 3)), "metric": "precomputed"}, "a negative distance"),
         ({"X": np.array([[np.nan], [1.0]])}, "NaN"),
-        ({"groups": constraint_groups(3, [0, 1, 1])}, "groups must be of 4 samples, got 3"),
+        ({"groups": constraint_groups(3, [0, 1, 1])}, "groups must have 4 samples, got 3"),
     ],
 )
 def test_bad_input(change, message):
@@ -270,7 +270,9 @@ def test_lists_are_taken_over():
 
 def test_forbidden_neighbours_are_taken_out():
     groups = constraint_groups(4, [0, 1, 2, -1])
-    with pytest.raises(ValueError, match="sample 0 has no admissible neighbour left; give wider lists"):
+    with pytest.raises(
+        ValueError, match="sample 0 has no admissible neighbours; pass longer neighbour lists"
+    ):
         lists_from_arrays(INDICES, DISTANCES, n_samples=4, groups=groups)
     groups = constraint_groups(4, [0, 1, -1, -1])
     lists = lists_from_arrays(INDICES, DISTANCES, n_samples=4, groups=groups)
@@ -398,7 +400,7 @@ def test_pynndescent_finds_nearly_all():
     ("method", "metric", "message"),
     [
         ("tree", "canberra", "method=\"tree\" requires a Minkowski metric, got 'canberra'"),
-        ("blocks", "manhattan", "requires a metric that orders pairs as the Euclidean one"),
+        ("blocks", "manhattan", "requires a metric that orders pairs as the Euclidean metric"),
         ("approximate", "precomputed", "requires features"),
         ("fast", "euclidean", "method must be"),
     ],

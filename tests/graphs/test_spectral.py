@@ -104,7 +104,7 @@ def test_more_components_than_clusters_without_bridges_warns():
 
 
 def test_bridging_needs_the_data():
-    with pytest.raises(ValueError, match="3 components and bridge=True needs X"):
+    with pytest.raises(ValueError, match="3 components, and bridge=True requires X"):
         spectral_partition(three_blobs()[1], 3, rng=rng())
 
 

@@ -239,8 +239,8 @@ def test_memory_is_linear():
         ({"root": True}, "root"),
         ({"algorithm": "kruskal"}, "algorithm must be"),
         ({"ties": "row"}, "ties"),
-        ({"ties": np.zeros(6, dtype=np.int32)}, "6 different keys"),
-        ({"ties": np.arange(5, dtype=np.int32)}, "6 different keys"),
+        ({"ties": np.zeros(6, dtype=np.int32)}, "6 distinct keys"),
+        ({"ties": np.arange(5, dtype=np.int32)}, "6 distinct keys"),
         ({"algorithm": "boruvka", "metric": "manhattan"}, "Euclidean"),
     ],
 )

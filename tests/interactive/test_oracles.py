@@ -75,7 +75,7 @@ def test_an_oracle_that_raises_or_hangs(model):
             session.run(raises, time_limit=limit)
     free = threading.Event()
     began = time.monotonic()
-    with pytest.raises(TimeoutError, match=r"no answer about samples \d+ and \d+ in 0.1 seconds"):
+    with pytest.raises(TimeoutError, match=r"did not answer about samples \d+ and \d+ within 0.1 seconds"):
         session.run(lambda question: free.wait(600), time_limit=0.1)
     assert time.monotonic() - began < 300
     free.set()
@@ -83,10 +83,10 @@ def test_an_oracle_that_raises_or_hangs(model):
 
 
 def test_arguments(model):
-    with pytest.raises(ValueError, match="a function, or a class for each of 60 samples, got 2"):
+    with pytest.raises(ValueError, match="a function, or contain one class per sample, 60 in all, got 2"):
         model.ask().run([0, 1])
     for oracle in ("yes", None, 3):
-        with pytest.raises(TypeError, match="a function, or a class for each of 60 samples, got"):
+        with pytest.raises(TypeError, match="a function, or contain one class per sample, 60 in all, got"):
             model.ask().run(oracle)
     with pytest.raises((ValueError, TypeError), match="budget"):
         model.ask().run(by_kind, -1)

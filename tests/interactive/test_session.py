@@ -392,11 +392,11 @@ def test_files_that_are_no_sessions_are_refused(blobs, model, tmp_path):
         model.ask(resume=path)
     lines = path.read_text().splitlines()
     for text, message in [
-        ("", "not a file of answers"),
-        ("\x00\x01", "not a file of answers"),
-        ("{}\n", "not a file of answers"),
+        ("", "not an answer file"),
+        ("\x00\x01", "not an answer file"),
+        ("{}\n", "not an answer file"),
         ("[1]\n", "damaged: line 1"),
-        ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not JSON"),
+        ("\n".join([lines[0], "nonsense", lines[2], ""]), "line 2 is not valid JSON"),
         ("\n".join([lines[0], '{"answer": "together", "samples": [1, 99]}', ""]), "line 2 is not an answer"),
         ("\n".join([lines[0], '{"answer": "both", "samples": [1, 2]}', ""]), "line 2 is not an answer"),
         ("\n".join([lines[0], '{"undo": true}', ""]), "line 2 is not an answer"),
@@ -434,11 +434,11 @@ def test_bad_answers_lose_nothing(blobs):
         (lambda: blobs.ask("names").answer(""), "non-empty"),
         (lambda: blobs.ask("names").answer("apart"), "two samples"),
         (lambda: blobs.ask("words"), "mode must be"),
-        (lambda: blobs.ask(error_rate=0.5), "below 0.5"),
-        (lambda: blobs.ask(error_rate="no"), "below 0.5, or \"auto\", got 'no'"),
+        (lambda: blobs.ask(error_rate=0.5), r"in \[0, 0\.5\)"),
+        (lambda: blobs.ask(error_rate="no"), r"in \[0, 0\.5\) or \"auto\", got 'no'"),
         (lambda: blobs.ask(random_state=-1), "non-negative integer"),
-        (lambda: blobs.take(3), "a session of this fit"),
-        (lambda: session.simulate(KINDS[:9], 5), "each of the 60 samples"),
+        (lambda: blobs.take(3), r"returned by ask\(\) of this fit"),
+        (lambda: session.simulate(KINDS[:9], 5), "one class per sample, 60"),
         (lambda: session.simulate(KINDS, -5), "at least 0"),
         (lambda: session.simulate(KINDS, 5, 2.0), "from 0 to 1"),
         (lambda: blobs.ask(data=[1, 2]), "one row per sample"),
@@ -448,7 +448,7 @@ def test_bad_answers_lose_nothing(blobs):
         assert session.question.samples == question.samples
         assert len(session.history_) == 3
     session.answer("apart", question=question)
-    with pytest.raises(ValueError, match="was answered"):
+    with pytest.raises(ValueError, match="has already been answered"):
         session.answer("apart", question=question)
 
 

@@ -271,9 +271,9 @@ def test_refusals():
         RelocateCenter("dear")
     with pytest.raises(ValueError, match="mix"):
         RelocateCenter(mix=1.5)
-    with pytest.raises(TypeError, match="no SumOfSquaresProblem"):
+    with pytest.raises(TypeError, match="requires a SumOfSquaresProblem"):
         CenterMatchingCrossover()._do(object(), np.zeros((2, 1, 3)))
-    with pytest.raises(TypeError, match="no SumOfSquaresProblem"):
+    with pytest.raises(TypeError, match="requires a SumOfSquaresProblem"):
         RelocateCenter()._do(object(), np.zeros((1, 3)))
     with pytest.raises(TypeError, match="improve"):
         LocalSearchRepair()._do(object(), np.zeros((1, 3)))

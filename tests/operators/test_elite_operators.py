@@ -54,7 +54,7 @@ def test_ties_go_to_fewer_clusters():
 
 
 def test_scores_that_do_not_fit():
-    with pytest.raises(ValueError, match="scores must be 10 numbers"):
+    with pytest.raises(ValueError, match="scores must have one number per partition of the pool, 10 in all"):
         PoolSampling(POOL, [1.0])
     with pytest.raises(ValueError, match="scores"):
         PoolSampling(POOL, [np.nan] * 10)
@@ -79,7 +79,7 @@ def test_memory():
 
 
 def test_memory_refuses_scalars_of_another_shape():
-    with pytest.raises(ValueError, match="one number for each"):
+    with pytest.raises(ValueError, match="one number per"):
         EliteMemory(lambda values, labels: values, 2).update(np.zeros((2, 2)), parse("0011", "0101"))
     with pytest.raises(TypeError, match="callable"):
         EliteMemory(None)

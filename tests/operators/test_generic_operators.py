@@ -122,7 +122,7 @@ def test_refilling_gives_as_many_as_asked_for():
 
 def test_refilling_says_when_there_are_not_enough():
     refilling = RefillingSampling(EncodingSampling(), CanonicalDuplicates(PROBLEM.encoding), max_tries=200)
-    with pytest.warns(UserWarning, match="found 8 distinct individuals of 20 asked for in 200"):
+    with pytest.warns(UserWarning, match="found only 8 of 20 distinct individuals in 200"):
         pop = refilling(PROBLEM, 20, random_state=np.random.default_rng(0))
     assert len(CanonicalDuplicates(PROBLEM.encoding).do(pop)) == len(pop) == 8
 
@@ -157,9 +157,9 @@ def test_repair_is_that_of_the_encoding():
 
 def test_problems_without_encoding_are_refused():
     problem = Problem(n_var=2, n_obj=1, xl=0, xu=3)
-    with pytest.raises(TypeError, match="Problem has no Encoding"):
+    with pytest.raises(TypeError, match="encoding of type Encoding, got Problem"):
         EncodingSampling()(problem, 3, random_state=np.random.default_rng(0))
-    with pytest.raises(TypeError, match="Problem has no Encoding"):
+    with pytest.raises(TypeError, match="encoding of type Encoding, got Problem"):
         EncodingRepair()(problem, Population.new(X=np.zeros((2, 2))))
 
 

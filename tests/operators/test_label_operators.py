@@ -349,9 +349,9 @@ def test_share_of_pairs():
 
 BAD = [
     (lambda: LabelGraph.of(np.zeros((2, 3))), ValueError, "square"),
-    (lambda: LabelGraph.of([[0, -1], [-1, 0]]), ValueError, "must not be negative"),
-    (lambda: PoolSplit(np.empty((0, 4), dtype=int)), ValueError, "pool must hold"),
-    (lambda: PoolSplit([[0.5, 1.0]]), ValueError, "pool must hold"),
+    (lambda: LabelGraph.of([[0, -1], [-1, 0]]), ValueError, "must be non-negative"),
+    (lambda: PoolSplit(np.empty((0, 4), dtype=int)), ValueError, "pool must contain"),
+    (lambda: PoolSplit([[0.5, 1.0]]), ValueError, "pool must contain"),
     (lambda: PoolSplit(POOL, min_share=1.5), ValueError, "min_share"),
     (lambda: PoolSplit(POOL, max_tries=0), ValueError, "max_tries"),
     (lambda: GraphRefine(GRAPH, max_steps=1.5), TypeError, "max_steps"),

@@ -110,7 +110,7 @@ def test_seeds_by_class():
     X = SeedSampling(by_class=True)._do(poor, 20, random_state=rng_of(0))
     assert (np.isin(X, known).sum(axis=1) == 8).all()
     nothing = SubspaceClusteringProblem(topics()[0], n_seeds=3, objectives=("dispersion",))
-    with pytest.raises(ValueError, match="by_class=True needs labels"):
+    with pytest.raises(ValueError, match="by_class=True requires labels"):
         SeedSampling(by_class=True)._do(nothing, 3, random_state=rng_of(0))
     with pytest.raises(TypeError, match="by_class"):
         SeedSampling(by_class="yes")
@@ -279,7 +279,7 @@ def test_other_problems_and_options_are_refused():
         lambda: SweepSeedMutation()._do(other, X),
         lambda: AlignedSeedCrossover()._do(other, np.stack([X, X])),
     ):
-        with pytest.raises(TypeError, match="no SubspaceClusteringProblem"):
+        with pytest.raises(TypeError, match="requires a SubspaceClusteringProblem"):
             call()
     with pytest.raises(TypeError, match="MedoidEncoding"):
         MedoidSampling()._do(PROBLEMS["fixed"], 2)

@@ -36,7 +36,7 @@ from papers.ensemble_nmf import (
 from papers.runner import Settings, find_experiment
 
 pytest.importorskip("snowballstemmer")
-metis = pytest.mark.skipif(importlib.util.find_spec("pymetis") is None, reason="needs pymetis")
+metis = pytest.mark.skipif(importlib.util.find_spec("pymetis") is None, reason="requires pymetis")
 
 NAME = "ensemble-nmf-table2"
 WORDS = {

@@ -24,7 +24,7 @@ def test_tables_of_both_starts(tmp_path, monkeypatch):
     assert [row[1] for row in rows] == ["evolution", *CONTROLS]
     made = {row[1]: row[6] for row in tables["settings"].rows if row[0] == "MOCK(init='delta')"}
     assert made["evolution"] == made["drift"] == made["climbs"] == 300
-    assert "it takes at least 8 seeds, not 1" in tables["settings"].notes[0]
+    assert "at least 8 seeds are required, got 1" in tables["settings"].notes[0]
     # The front of the fit holds the constructed one.
     starts = {(row[0], row[2]): row for row in tables["starts"].rows}
     assert starts["hypervolume", "greedy front alone"][4] >= 0

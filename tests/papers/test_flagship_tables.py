@@ -34,9 +34,9 @@ def test_archives_that_are_no_table(tmp_path, arrays, message):
         ("t.csv", b"empty,class\n,1\n,2\n,1\n", "no features that are numbers or categories"),
         ("t.csv", b"", "cannot be read: No columns"),
         ("t.csv", b"a,class\n1,2\n1,2,3,4\n", "cannot be read: .*Expected 2 fields in line 3, saw 4"),
-        ("t.csv", b"a,class\n\xff\xfe,1\n", "not a text file in UTF-8"),
+        ("t.csv", b"a,class\n\xff\xfe,1\n", "not a UTF-8 text file"),
         ("t.parquet", b"PAR1 and no more", "cannot be read: "),
-        ("t.csv", None, "there is no file"),
+        ("t.csv", None, "file .* does not exist"),
     ],
 )
 def test_files_that_are_no_table(tmp_path, name, content, message):

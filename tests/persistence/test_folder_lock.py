@@ -21,7 +21,7 @@ with locked(sys.argv[1]):
 
 def test_a_second_writer_is_refused_and_nothing_stays(tmp_path):
     with locked(tmp_path):
-        with pytest.raises(FolderInUseError, match=r"writing to .*; wait until it has ended, or choose"):
+        with pytest.raises(FolderInUseError, match=r"writing to .*; wait until it has finished, or choose"):
             locked(tmp_path).__enter__()
         assert all(is_temporary(name) for name in os.listdir(tmp_path))
     assert os.listdir(tmp_path) == []
@@ -53,7 +53,7 @@ def test_without_locks_one_warning_and_no_obstacle(tmp_path, monkeypatch, number
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("fcntl.flock", refuse)
-    told = pytest.warns(UserWarning, match="has no locks .*: make sure that no other process")
+    told = pytest.warns(UserWarning, match="does not support locks .*: make sure that no other process")
     with told, locked(tmp_path):
         (tmp_path / "result").write_text("saved")
     assert len(told) == 1

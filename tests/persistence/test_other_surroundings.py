@@ -88,7 +88,7 @@ def test_another_kernel_is_recorded_and_warned_of(tmp_path):
         [sys.executable, "-c", RESUME, Path(__file__).parent, tmp_path / "c.npz"],
         env={**os.environ, "OPENBLAS_CORETYPE": other}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert f"c.npz was saved with the BLAS kernel {here}, this process runs on " in done.stderr
+    assert f"c.npz was saved with the BLAS kernel {here}, but this process uses " in done.stderr
     assert other in read_archive(tmp_path / "c.npz")[1]["environment"]["blas"]
 
 

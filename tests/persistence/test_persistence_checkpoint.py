@@ -73,10 +73,12 @@ def test_every_difference_is_named(tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         load_checkpoint(here)
     assert str(error.value) == (
-        f"checkpoint {path} is of another run: "
-        "parameter pop_size is 100 there and 50 here; parameter old is 'yes' there and absent here; "
-        "parameter new is absent there and None here; the data differ; package is '1' there and '2' here; "
-        "go on with what it was made with, or name another file"
+        f"checkpoint {path} belongs to another run: "
+        "parameter pop_size is 100 in the checkpoint but 50 here; "
+        "parameter old is 'yes' in the checkpoint but absent here; "
+        "parameter new is absent in the checkpoint but None here; the data differ; "
+        "package is '1' in the checkpoint but '2' here; "
+        "continue with the original data and parameters, or name another file"
     )
     assert isinstance(error.value, ValueError)
 
@@ -88,8 +90,9 @@ def test_another_method_is_the_only_difference_that_is_named(tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         load_checkpoint(here)
     assert str(error.value) == (
-        f"checkpoint {path} is of another run: method is 'NSGA2Clus' there and 'AMOSAClus' here; "
-        "go on with what it was made with, or name another file"
+        f"checkpoint {path} belongs to another run: "
+        "method is 'NSGA2Clus' in the checkpoint but 'AMOSAClus' here; "
+        "continue with the original data and parameters, or name another file"
     )
 
 
@@ -167,7 +170,7 @@ def test_the_kernels_of_the_loaded_libraries_are_recorded(tmp_path):
 def test_going_on_with_another_kernel_is_warned_of(tmp_path, monkeypatch):
     here = environment()["blas"]
     checkpoint = saved_on(tmp_path / "c", monkeypatch, "openblas 0.1.2 Prescott")
-    said = f"c was saved with the BLAS kernel openblas 0.1.2 Prescott, this process runs on {here}; the last"
+    said = f"c was saved with the BLAS kernel openblas 0.1.2 Prescott, but this process uses {here}; the last"
     with pytest.warns(UserWarning, match=re.escape(said)):
         assert load_checkpoint(checkpoint)[1] == {"generation": 3}
     # The same ones, one library more or fewer, and none that is known.

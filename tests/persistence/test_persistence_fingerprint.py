@@ -78,7 +78,7 @@ def test_sparse_formats_and_order_of_entries_do_not_matter():
 
 
 def test_objects_have_none():
-    with pytest.raises(TypeError, match="array 1 holds Python objects"):
+    with pytest.raises(TypeError, match="array 1 contains Python objects"):
         fingerprint(A, np.array([None]))
 
 

@@ -129,7 +129,7 @@ def test_failing_clusterers_are_named():
 
 @pytest.mark.parametrize("labels", [[1] * 6, [-1] * 6])
 def test_single_clusters_are_named(labels):
-    with pytest.warns(UserWarning, match="mine: no partition with two clusters"):
+    with pytest.warns(UserWarning, match="mine: no partition with two or more clusters"):
         assert run([("mine", labels)]) == []
 
 

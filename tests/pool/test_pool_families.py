@@ -162,7 +162,7 @@ def test_wanted_number_is_added_once():
     ("arguments", "error", "message"),
     [
         ({"k_range": "all"}, ValueError, "k_range must be 'auto'"),
-        ({"k_range": [1, 2]}, ValueError, "between 2 and 9"),
+        ({"k_range": [1, 2]}, ValueError, "from 2 to 9"),
         ({"k_range": [10]}, ValueError, "got 10"),
         ({"k_range": []}, ValueError, "at least one"),
         ({"k_range": [2.5]}, TypeError, "k_range"),

@@ -50,8 +50,8 @@ def test_joined_tagged_lifted(pool):
 @pytest.mark.parametrize(
     ("candidates", "message"),
     [
-        ([("a", [0, 0])], "two clusters or more"),
-        ([], "two clusters or more"),
+        ([("a", [0, 0])], "two or more clusters"),
+        ([], "two or more clusters"),
         ([("a", [0, 1]), ("b", [0, 1, 1])], "same samples"),
         ([("a", [[0, 1], [1, 0]])], "same samples"),
     ],

@@ -300,7 +300,7 @@ def test_copies_and_pickles_score_alike(problem):
         ({"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
         ({"n_clusters": 6}, ValueError, "at most the number of bags, 5"),
         ({"min_cluster_size": -1}, ValueError, "min_cluster_size"),
-        ({"min_cluster_size": 3}, ValueError, "min_cluster_size=3 bags need 6 bags"),
+        ({"min_cluster_size": 3}, ValueError, "min_cluster_size=3 bags require 6 bags"),
         ({"objectives": ["silhouette"]}, ValueError, "'silhouette'; did you mean 'bag_silhouette'"),
         ({"objectives": ["twcv", "twcv"]}, ValueError, "more than once"),
         ({"objectives": []}, ValueError, "at least one"),
@@ -308,7 +308,7 @@ def test_copies_and_pickles_score_alike(problem):
         ({"weighting": "sizes"}, ValueError, "weighting"),
         ({"bags": 3}, TypeError, "Bags"),
         ({"constraints": LINKS}, ValueError, "9 samples"),
-        ({"constraint_handling": "constraint"}, ValueError, "needs constraints"),
+        ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),
     ],
 )
 def test_misuse_of_partitions(change, error, match):

@@ -92,7 +92,7 @@ def test_indices(name):
         problem = BY_INDEX[name](own_index(function))
         found = refusal(lambda problem=problem: problem.evaluate(population(problem, 7)))
         # Not plus infinity, which bag problems take for the worst value.
-        if not re.search("own_index.* must give one finite value per partition", found):
+        if not re.search("own_index.* must return one finite value per partition", found):
             faults.append(f"{wrong}: {found}")
     assert not faults, "\n".join(faults)
 
@@ -124,7 +124,7 @@ def test_inequalities(n, handling):
             rows(), LabelEncoding(N, 5), ["deviation"], inequalities=[too_small], **pairs
         )
         found = refusal(lambda problem=problem: problem.evaluate(population(problem, n)))
-        if not re.search("inequality 'too_small' must give one finite value per partition", found):
+        if not re.search("inequality 'too_small' must return one finite value per partition", found):
             faults.append(f"{wrong}: {found}")
     assert not faults, "\n".join(faults)
 
@@ -369,12 +369,12 @@ def test_operators_as_those_of_deap(part):
     [
         (
             np.zeros((10, N - 1), dtype=int),
-            "the start population must give genes, an array of shape",
+            "the start population must return genes, an array of shape",
         ),
-        (np.full((10, N), 9), r"the start population must make genes within the bounds .* 0\.\.4"),
-        (np.full((10, N), -1), "the start population must make genes within the bounds"),
-        (np.full((10, N), np.nan), "the start population must give genes"),
-        (np.full((10, N), "a"), "the start population must give genes"),
+        (np.full((10, N), 9), r"the start population must create genes within the bounds .* from 0 to 4"),
+        (np.full((10, N), -1), "the start population must create genes within the bounds"),
+        (np.full((10, N), np.nan), "the start population must return genes"),
+        (np.full((10, N), "a"), "the start population must return genes"),
     ],
 )
 def test_start_populations(start, sentence):
@@ -412,7 +412,7 @@ def test_problems_of_ones_own(objectives):
             out["F"] = objectives(len(X))
 
     found = refusal(lambda: evolve(Own(), NSGA2(pop_size=8), n_gen=1, seed=0))
-    assert "Own must give objectives of every individual" in found or "size 2" in found or "(8, 2)" in found
+    assert "Own must return objectives of every individual" in found or "size 2" in found or "(8, 2)" in found
 
 
 # -- the other places -----------------------------------------------------------------------------------
@@ -447,7 +447,7 @@ def test_callbacks_take_the_algorithm(cls):
     def no_argument():
         pass
 
-    with pytest.raises(TypeError, match=r"callback must take one argument, .* no_argument does not"):
+    with pytest.raises(TypeError, match=r"callback must accept one argument, .* no_argument does not"):
         cls(n_gen=2, callback=no_argument).fit(rows())
 
 
@@ -478,7 +478,7 @@ def test_scores_of_a_stack(value):
 
     y = np.where(np.arange(N) % 2 == 0, np.arange(N) % 3, -1)
     model = SISCStacked(cv=2, weights=(0.0, 0.5), scoring=my_score, random_state=0)
-    with pytest.raises(ValueError, match="scoring 'my_score' must give a number"):
+    with pytest.raises(ValueError, match="scoring 'my_score' must return a number"):
         model.fit(words(), y)
 
 

@@ -109,7 +109,7 @@ def test_bad_input_is_named(labels, options, error, message):
 
 def test_genes_and_objectives_are_checked():
     problem = EnsembleSelectionProblem(runs_of())
-    with pytest.raises(ValueError, match="X must contain 0 and 1"):
+    with pytest.raises(ValueError, match="X must contain booleans, or 0 and 1"):
         problem.evaluate(np.full((1, 8), 2))
     with pytest.raises(ValueError, match="F must have 2 columns"):
         problem.natural([[1.0, 2.0, 3.0]])

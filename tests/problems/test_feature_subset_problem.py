@@ -102,7 +102,7 @@ def test_pairs_and_own_indices_of_subsets():
     # Both are minimised, so that the score falls by each.
     score = FeatureSubsetProblem(X, 3, [Size()], constraints=pairs, weights=[0.1, 2.0])
     np.testing.assert_allclose(score.evaluate(genes)[:, 0], F @ [0.1, 2.0])
-    with pytest.raises(TypeError, match="'size' scores subsets of features"):
+    with pytest.raises(TypeError, match="'size' scores feature subsets"):
         Size().evaluate(CLASSES)
 
 
@@ -117,7 +117,7 @@ def test_labels_held_out_are_found_again_by_the_others():
     assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "held_out_labels"
     y[0] = -1
     assert FeatureSubsetProblem(X, 2, partial_y=y).objective_names[0] == "labels"
-    with pytest.raises(ValueError, match="'held_out_labels' needs two labels of each class"):
+    with pytest.raises(ValueError, match="'held_out_labels' requires at least two labels per class"):
         FeatureSubsetProblem(X, 2, "held_out_labels", partial_y=y)
 
 
@@ -138,7 +138,7 @@ def test_mutation_keeps_subsets_valid_and_near():
     many = FeatureMutation(more=0.8)._do(problem, X, random_state=rng)
     problem.encoding.subsets(many)
     assert (many != X).sum(axis=1).mean() > change.mean()
-    with pytest.raises(ValueError, match="more must be below 1"):
+    with pytest.raises(ValueError, match="more must be less than 1"):
         FeatureMutation(more=1.0)
 
 
@@ -172,7 +172,7 @@ def test_repair_and_encode():
         ({"partial_y": np.full(60, -1)}, "no sample is labelled"),
         ({"objectives": ["labels"]}, "no sample is labelled"),
         ({"objectives": ["labls"]}, "unknown objective 'labls'; did you mean 'labels'"),
-        ({"partial_y": [0, 1]}, "y must have one row per sample: expected 60, got 2"),
+        ({"partial_y": [0, 1]}, "y must have one row per sample, 60 in all; got 2"),
         ({"partial_y": np.ones((60, 2), dtype=int)}, "one class per sample, got label sets"),
         ({"objectives": ["separation"], "max_features": 13}, "max_features"),
         ({"objectives": ["separation"], "max_features": 0}, "max_features"),
@@ -188,5 +188,5 @@ def test_what_is_refused(options, message):
 @pytest.mark.parametrize("genes", [subset(), subset(*range(6)), np.full(12, 2)])
 def test_genes_that_are_refused(genes):
     problem = FeatureSubsetProblem(data()[0], 3, "separation", max_features=5)
-    with pytest.raises(ValueError, match=r"give the algorithm EncodingSampling"):
+    with pytest.raises(ValueError, match=r"pass EncodingSampling"):
         problem.evaluate(genes[None])

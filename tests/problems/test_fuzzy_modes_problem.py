@@ -310,12 +310,12 @@ def test_nothing_to_evaluate():
     [
         (EXAMPLE, {"n_clusters": 6}, ValueError, "from 1 to 5, the number of samples, got 6"),
         (EXAMPLE, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
-        (EXAMPLE, {"m": 1.0}, ValueError, "m must be above 1"),
+        (EXAMPLE, {"m": 1.0}, ValueError, "m must be greater than 1"),
         (EXAMPLE, {"m": "2"}, TypeError, "m must be a number"),
         (EXAMPLE, {"metric": "cosine"}, ValueError, "metric must be one of"),
-        (EXAMPLE + 0.5, {}, ValueError, "must hold whole numbers"),
-        (EXAMPLE - 1, {}, ValueError, "X holds -1"),
-        (EXAMPLE * 10**6, {}, ValueError, r"column 0 of X holds 2000000 for 5 samples"),
+        (EXAMPLE + 0.5, {}, ValueError, "must contain integers"),
+        (EXAMPLE - 1, {}, ValueError, "X contains -1"),
+        (EXAMPLE * 10**6, {}, ValueError, r"column 0 of X contains 2000000 for 5 samples"),
         (EXAMPLE * 1e200, {"metric": "euclidean"}, ValueError, "squared distances overflow"),
         (EXAMPLE * np.nan, {"metric": "euclidean"}, ValueError, "NaN"),
     ],
@@ -328,8 +328,8 @@ def test_bad_data_and_options_are_named(X, options, error, message):
 @pytest.mark.parametrize(
     ("metric", "genes", "message"),
     [
-        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that the data do not have"),
-        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that the data do not have"),
+        ("hamming", [[0, 0, 1, 2, 1, 3]], "categories that do not occur in the data"),
+        ("hamming", [[0, 0, 1, 2, 1, np.nan]], "categories that do not occur in the data"),
         ("euclidean", [[0, 0, 1, 2, 1, np.inf]], "not finite"),
         ("hamming", [[0, 0, 1]], "6 genes per individual"),
     ],

@@ -528,7 +528,7 @@ def test_precomputed_distances_stay_writeable():
         ({"n_local": 2, "decode": "literal"}, ValueError, "n_local"),
         ({"n_local": 1.5}, TypeError, "n_local"),
         ({"supervision": "external"}, ValueError, "supervision"),
-        ({"supervision": "objective"}, ValueError, "needs constraints"),
+        ({"supervision": "objective"}, ValueError, "requires constraints"),
         ({"constraints": [(0, 1)]}, TypeError, "PairwiseConstraints"),
         ({"constraints": PairwiseConstraints([(0, 1)], n_samples=7)}, ValueError, "7 samples"),
         ({"form": "tensor"}, ValueError, "form"),
@@ -551,11 +551,11 @@ def test_values_whose_squares_overflow_are_refused(form):
 
 def test_misuse_of_methods():
     problem = line()
-    with pytest.raises(ValueError, match="no feasible"):
+    with pytest.raises(ValueError, match="without a feasible"):
         problem.decode(None)
     with pytest.raises(ValueError, match="row 0 of X"):
         problem.evaluate(np.array([[0, 0, -1]]))
-    with pytest.raises(ValueError, match="constraints were not given"):
+    with pytest.raises(ValueError, match="this problem has no constraints"):
         problem.constraint_scores([[0, 1, -1]])
     with pytest.raises(ValueError, match="2 columns"):
         problem.natural([[1, 2, 3]])

@@ -489,20 +489,20 @@ def test_memory_at_a_hundred_thousand():
         ({"objectives": ()}, "objectives"),
         ({"objectives": ("variance", "variance")}, "objectives"),
         ({"objectives": ("variance", "compactness")}, "objectives"),
-        ({"objectives": ("ari",)}, "'ari' needs y"),
-        ({"objectives": ("constraint_violation",)}, "needs constraints"),
+        ({"objectives": ("ari",)}, "'ari' requires y"),
+        ({"objectives": ("constraint_violation",)}, "requires constraints"),
         ({"connectivity": "paper"}, "connectivity must be"),
         ({"n_neighbors": 0}, "n_neighbors"),
         ({"rank_cap": 2}, "rank_cap"),
         ({"metric": "precomputed"}, "centroids"),
-        ({"objectives": ("ari",), "y": [0, 1]}, "expected 6, got 2"),
+        ({"objectives": ("ari",), "y": [0, 1]}, "6 in all; got 2"),
         ({"objectives": ("ari",), "y": [[0, 1]] * 6}, "one class per sample"),
         (
             {
                 "objectives": ("constraint_violation",),
                 "constraints": PairwiseConstraints([[0, 1]], [], n_samples=9),
             },
-            "9 samples, not 6",
+            "same samples, got 9 and 6",
         ),
     ],
 )
@@ -515,11 +515,11 @@ def test_data_graph_and_encoding_must_fit():
     graph, other = (locus_graph(LINE, rng=np.random.default_rng(s)) for s in (0, 1))
     with pytest.raises(ValueError, match="X or graph"):
         MOCKProblem()
-    with pytest.raises(ValueError, match="another graph"):
+    with pytest.raises(ValueError, match="a different graph"):
         MOCKProblem(graph=graph, encoding=LocusAdjacencyEncoding(graph=other, kind="short"))
-    with pytest.raises(ValueError, match="X has 5 samples, graph 6"):
+    with pytest.raises(ValueError, match="X and graph must have the same samples, got 5 and 6"):
         MOCKProblem(LINE[:5], graph=graph)
-    with pytest.raises(ValueError, match="about 9 samples"):
+    with pytest.raises(ValueError, match="same samples, got 9 and 6"):
         MOCKProblem(LINE, encoding=LocusAdjacencyEncoding(n_samples=9))
     with pytest.raises(ValueError, match="NaN"):
         MOCKProblem([[np.nan], [0.0]])

@@ -249,7 +249,7 @@ def test_constraints_that_cannot_be_met_leave_no_solution_unless_asked_for():
     problem = impossible(constraint_handling="constraint")
     result = run(problem)
     assert result.X is None
-    with pytest.raises(ValueError, match="no feasible solution"):
+    with pytest.raises(ValueError, match="without a feasible solution"):
         problem.decode(result.X)
     assert problem.decode(result.pop.get("X")).shape == (12, 30)
     least = run(problem, return_least_infeasible=True)
@@ -356,7 +356,7 @@ def test_genotypes_that_are_not_valid_are_refused():
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_indices_must_be_finite(value, monkeypatch):
     monkeypatch.setattr(Broken, "value", value)
-    with pytest.raises(ValueError, match="'broken' must give one finite value"):
+    with pytest.raises(ValueError, match="'broken' must return one finite value"):
         PartitionProblem(X, LabelEncoding(30, k_max=3), [Broken()]).evaluate(TRUTH[None])
 
 
@@ -372,13 +372,17 @@ def test_indices_must_give_one_value_each():
         ({"objectives": ["nonsense"]}, ValueError, "nonsense"),
         ({"objectives": [3]}, TypeError, "index"),
         ({"objectives": ["deviation", "deviation"]}, ValueError, "more than once"),
-        ({"data": X[:20]}, ValueError, "data has 20 samples, the encoding 30"),
-        ({"data": X[:20].tolist()}, ValueError, "data has 20 samples, the encoding 30"),
+        ({"data": X[:20]}, ValueError, "data and encoding must have the same samples, got 20 and 30"),
+        (
+            {"data": X[:20].tolist()},
+            ValueError,
+            "data and encoding must have the same samples, got 20 and 30",
+        ),
         ({"data": None}, ValueError, "without data"),
         ({"encoding": "medoids"}, TypeError, "Encoding"),
         ({"constraint_handling": "penalty"}, ValueError, "constraint_handling"),
-        ({"constraint_handling": "constraint"}, ValueError, "needs constraints"),
-        ({"constraint_handling": "crowding"}, ValueError, "needs constraints"),
+        ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),
+        ({"constraint_handling": "crowding"}, ValueError, "requires constraints"),
         ({"constraints": [(0, 1)]}, TypeError, "PairwiseConstraints"),
         ({"constraints": PairwiseConstraints([(0, 1)], n_samples=29)}, ValueError, "29 samples"),
     ],

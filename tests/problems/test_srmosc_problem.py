@@ -82,16 +82,16 @@ def test_defaults(problem, X):
 @pytest.mark.parametrize("options", [{"n_candidates": "all"}, {"n_candidates": 2000}])
 def test_the_literal_form_is_refused_for_many_samples(options):
     X = np.random.default_rng(0).random((2001, 2))
-    with pytest.raises(ValueError, match=r"refused above 2000 .* sparse form, n_candidates=None, has 16"):
+    with pytest.raises(ValueError, match=r"not allowed above 2000 .* sparse form, n_candidates=None, has 16"):
         SRMOSCProblem(X, **options)
-    with pytest.raises(ValueError, match=r"2001 samples, more than max_memory.* sparse form"):
+    with pytest.raises(ValueError, match=r"2001 samples, which exceeds max_memory.* sparse form"):
         SRMOSCProblem(X, force=True, max_memory=2**30, **options)
     assert SRMOSCProblem(X, force=True, **options).width == 2000
     assert SRMOSCProblem(X, n_candidates=1999).width == 1999
 
 
 def test_memory_is_reckoned_for_the_population(X):
-    with pytest.raises(ValueError, match="a population of 100 and its offspring need"):
+    with pytest.raises(ValueError, match="a population of 100 and its offspring require"):
         SRMOSCProblem(X, max_memory=10**6)
     SRMOSCProblem(X, max_memory=10**6, pop_size=10)
 
@@ -246,7 +246,9 @@ def test_samples_far_from_the_origin_are_warned_about(offset, warns):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         SRMOSCProblem(CORNERS + offset, random_state=0)
-    assert ["rounding decides about links" in str(one.message) for one in caught] == [True] * warns
+    assert ["rounding errors would determine the links" in str(one.message) for one in caught] == [
+        True
+    ] * warns
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SRMOSCProblem(np.full((4, 2), offset), rho=0.0)  # equal samples lose nothing
@@ -254,5 +256,5 @@ def test_samples_far_from_the_origin_are_warned_about(offset, warns):
 
 def test_lists_of_other_samples_are_refused():
     lists = lists_from_arrays([[1], [0], [1]], np.ones((3, 1)), n_samples=3)
-    with pytest.raises(ValueError, match="lists are about 3 samples, X about 4"):
+    with pytest.raises(ValueError, match="lists and X must have the same samples, got 3 and 4"):
         SRMOSCProblem(CORNERS, lists=lists)

@@ -214,9 +214,9 @@ def test_unlabelled_documents_have_no_say():
 
 def test_without_labels():
     X, _ = documents()
-    with pytest.raises(ValueError, match="'impurity' needs labels"):
+    with pytest.raises(ValueError, match="'impurity' requires labels"):
         SubspaceClusteringProblem(X, n_seeds=3)
-    with pytest.raises(ValueError, match="'impurity' needs labels"):
+    with pytest.raises(ValueError, match="'impurity' requires labels"):
         SubspaceClusteringProblem(X, np.full(len(X), -1), n_seeds=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -55,7 +55,7 @@ def some_values(objective):
 def test_values_of_an_index_that_are_none(values):
     with pytest.raises(
         ValueError,
-        match=r"index 'odd' must give one finite value per partition(,| \()",
+        match=r"index 'odd' must return one finite value per partition(,| \()",
     ):
         some_values(Odd(values))
 
@@ -84,15 +84,17 @@ def test_pairs_of_rows_that_are_not_there(fit, pair):
 
 def test_pairs_about_other_samples():
     pairs = PairwiseConstraints([(0, 20)], n_samples=30)
-    with pytest.raises(ValueError, match=r"30 samples, .* about 20: make them by .*n_samples=20\)"):
+    with pytest.raises(
+        ValueError, match=r"same samples, got 30 and 20: create constraints with .*n_samples=20\)"
+    ):
         problem_of(constraints=pairs)
 
 
 @pytest.mark.parametrize("algorithm", [NSGA3, CTAEA, RVEA])
 def test_reference_directions_that_are_missing_or_of_other_objectives(algorithm):
-    with pytest.raises(ValueError, match=f"{algorithm.__name__} needs reference directions.*get_ref"):
+    with pytest.raises(ValueError, match=f"{algorithm.__name__} requires reference directions.*get_ref"):
         MOCK(2, algorithm=algorithm, **SMALL).fit(X)
-    message = r"directions of 3 objectives, the problem has 2: give it ref_dirs=get_reference_dir"
+    message = r"directions for 3 objectives, but the problem has 2: pass ref_dirs=get_reference_dir"
     with pytest.raises(ValueError, match=message):
         MOCK(2, algorithm=algorithm(THREE), **SMALL).fit(X)
     with pytest.raises(ValueError, match=message):

@@ -115,9 +115,9 @@ def test_compare():
         assert getattr(outcome, name).equals(expected)
         assert compare(frame, greater_is_better=False, alpha=0.01, posthoc=name).pairs.equals(expected)
     assert outcome.conclusions == [
-        "The methods do not all do equally well, by Friedman's test (p = 0.0004, not above 0.01).",
+        "The methods do not all perform equally, by Friedman's test (p = 0.0004, not above 0.01).",
         "CHCMIC is better than MIGCUK and MIFGKA (adjusted p = 0.0001 and 0.0053).",
-        "No difference can be claimed within: CHCMIC, MIKM, BAMIC, MIGKA; "
+        "No significant difference was found within: CHCMIC, MIKM, BAMIC, MIGKA; "
         "MIKM, BAMIC, MIGKA, MIFGKA, MIGCUK.",
     ]
     with pytest.raises(ValueError, match="got 'tukey'"):
@@ -128,22 +128,21 @@ def test_compare():
 def test_conclusions_without_difference():
     frame = PUBLISHED["S"].frame()
     assert compare(frame, greater_is_better=True).conclusions == [
-        "No difference can be claimed: Friedman's test does not reject that all 6 methods do equally well "
-        "(p = 0.3658, above 0.05)."
+        "No significant difference was found: Friedman's test does not reject that all 6 methods "
+        "perform equally (p = 0.3658, above 0.05)."
     ]
     close = PUBLISHED["S_Dbw"].frame()
     lines = compare(close, greater_is_better=False, alpha=0.01).conclusions
-    assert lines[0].startswith("The methods do not all do equally well")
+    assert lines[0].startswith("The methods do not all perform equally")
     assert lines[1] == (
-        "But no difference can be claimed for any single pair (procedure shaffer, smallest adjusted "
-        "p = 0.0421)."
+        "But no single pair differs significantly (procedure shaffer, smallest adjusted p = 0.0421)."
     )
     between = compare(
         PUBLISHED["RI"].frame(), greater_is_better=True, alpha=0.046, posthoc="shaffer"
     ).conclusions
-    assert between[0].startswith("No difference can be claimed: Friedman's test does not reject")
+    assert between[0].startswith("No significant difference was found: Friedman's test does not reject")
     assert between[1].startswith("The less conservative test of Iman and Davenport does reject it")
-    assert between[2] == "Pairs that differ nevertheless are hints at most."
+    assert between[2] == "Treat pairs that differ nevertheless as hints only."
 
 
 def test_conclusions_of_two_methods():
@@ -151,18 +150,20 @@ def test_conclusions_of_two_methods():
     assert better.friedman is None
     assert better.conclusions == ["a is better than b (adjusted p = 0.0027)."]
     same = compare([[2, 1], [1, 2]], greater_is_better=True, methods=["a", "b"])
-    assert same.conclusions == ["No difference can be claimed between a and b: p = 1.0000 is above 0.05."]
+    assert same.conclusions == [
+        "No significant difference was found between a and b: p = 1.0000 is above 0.05."
+    ]
 
 
 def test_two_of_three_methods_are_alike():
     outcome = compare([[3, 1, 1]] * 12, greater_is_better=True, methods=["a", "b", "c"])
     assert outcome.friedman.p_value < 0.05
     assert outcome.groups == [("a",), ("b", "c")]
-    assert outcome.conclusions[-1] == "No difference can be claimed between b and c."
+    assert outcome.conclusions[-1] == "No significant difference was found between b and c."
 
 
 def test_all_tied():
     outcome = compare(np.full((5, 4), 0.5), greater_is_better=True)
     assert outcome.friedman.p_value == 1
     assert outcome.groups == [tuple(f"method {i}" for i in (1, 2, 3, 4))]
-    assert outcome.conclusions[0].startswith("No difference can be claimed")
+    assert outcome.conclusions[0].startswith("No significant difference was found")

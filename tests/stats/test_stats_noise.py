@@ -165,4 +165,4 @@ def test_controls_claim_nothing_of_noise():
     ]
     found = ControlComparison(pd.DataFrame(rows), pd.DataFrame())
     assert (found.differences()[["p", "ties"]] == [1.0, 20]).all(axis=None)
-    assert "is not shown to differ from random" in found.claim()
+    assert "is not significantly different from random" in found.claim()

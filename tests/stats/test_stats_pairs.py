@@ -245,5 +245,7 @@ def test_alpha(alpha):
 def test_without_the_extra_a_sentence_says_what_to_install(monkeypatch, procedure):
     for module in ("scikit_posthocs", "statsmodels", "statsmodels.stats.multitest"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r"needs .* not installed: pip install 'moo_clustering\[stats\]'"):
+    with pytest.raises(
+        ImportError, match=r"requires .* not installed: pip install 'moo_clustering\[stats\]'"
+    ):
         procedure({"a": 1.0, "b": 2.4, "c": 2.6}, n_datasets=10)

@@ -33,11 +33,11 @@ EVEN = np.full((12, 3), 1 / 3)
         ),
         (lambda: distances(DATA, np.zeros((5, 2)), np.zeros((5, 3)), 5.0), r"\(5, 2\) and \(5, 3\)"),
         (lambda: distances(DATA, np.zeros(5), np.zeros(5), 5.0), "same shape"),
-        (lambda: distances(DATA, np.zeros((4, 2)), np.zeros((4, 2)), 5.0), "4 features"),
+        (lambda: distances(DATA, np.zeros((4, 2)), np.zeros((4, 2)), 5.0), "same features, got .* and 4"),
         (lambda: memberships_from_distances(EVEN, np.zeros(2), OPTIONS), r"\(12, 3\) and \(2,\)"),
-        (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "each of the 3 clusters"),
-        (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "each of the 3 clusters"),
-        (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number above 1, got '2'"),
+        (lambda: votes(EVEN, np.ones((2, 4)), np.zeros(3)), "per cluster"),
+        (lambda: votes(EVEN, np.ones((3, 4)), np.zeros(2)), "per cluster"),
+        (lambda: SubspaceOptions(fuzziness="2"), "fuzziness must be a finite number greater than 1, got '2'"),
         (lambda: SubspaceOptions(gamma=None), "gamma must be a finite non-negative number, got None"),
         (lambda: SubspaceData.of(X, dtype="double precision"), "dtype must be one of 'float32', 'float64'"),
     ],
@@ -48,7 +48,7 @@ def test_refused(call, message):
 
 
 @pytest.mark.parametrize(
-    ("seeds", "message"), [([0.5, 1], "integers"), ([0, 12], "0 to 12"), ([1], "2 clusters")]
+    ("seeds", "message"), [([0.5, 1], "integers"), ([0, 12], "0 to 12"), ([1], "per cluster, 2 in all")]
 )
 def test_seeds_of_k_means_are_refused(seeds, message):
     with pytest.raises(ValueError, match=message):

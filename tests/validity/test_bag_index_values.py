@@ -165,11 +165,11 @@ def test_davies_bouldin_of_medoids_takes_populations():
 @pytest.mark.parametrize(
     ("labels", "medoids", "message"),
     [
-        (TWO, (1, 5), "0..4, got 5"),
+        (TWO, (1, 5), "from 0 to 4, got 5"),
         (TWO, (1, -2), "got -2"),
-        (GAP, (1, 2), "2 columns of medoids, got 2"),
+        (GAP, (1, 2), "from 0 to 1, got 2"),
         ((0, 0, -1, 1, 1), (1, 2), "got -1"),
-        (GAP, (1, 2, -1), "cluster 2, of which medoids has no medoid"),
+        (GAP, (1, 2, -1), "cluster 2, which has no medoid in medoids"),
         ((0, 1), (1, 2), "5 entries per row"),
         ([TWO, TWO], (1, 2), "medoids has 1 rows"),
     ],
@@ -253,7 +253,7 @@ def test_weightings_cannot_be_mixed_up():
     assert index.geometry_ is shared
     np.testing.assert_allclose(index.evaluate(TWO), [0.789272467883347], **ALMOST)
     for wrong in (BagDaviesBouldin(), TWCV(), FTWCV(), BagSDbw()):
-        with pytest.raises(ValueError, match="weighting='bag', but the geometry"):
+        with pytest.raises(ValueError, match="weighting='bag', but was fitted to a geometry"):
             wrong.fit(shared)
     np.testing.assert_allclose(BagSilhouette().fit(shared).evaluate(TWO), [0.5202354735156673], **ALMOST)
 

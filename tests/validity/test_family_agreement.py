@@ -113,11 +113,11 @@ def test_population_shapes():
 @pytest.mark.parametrize(
     ("pool", "error", "message"),
     [
-        (np.zeros((4, 2)), TypeError, "against a pool of partitions.*got ndarray"),
-        ([A, B], TypeError, "against a pool of partitions.*got list"),
-        (([A, B], ["x", "y"], 1), TypeError, "against a pool of partitions.*got tuple"),
-        (([A, B], ["x"]), ValueError, "2 partitions, 1 names"),
-        (([A, B], "xy"), ValueError, "2 partitions, 1 names"),
+        (np.zeros((4, 2)), TypeError, "requires a pool of partitions.*got ndarray"),
+        ([A, B], TypeError, "requires a pool of partitions.*got list"),
+        (([A, B], ["x", "y"], 1), TypeError, "requires a pool of partitions.*got tuple"),
+        (([A, B], ["x"]), ValueError, "2 in all; got 1"),
+        (([A, B], "xy"), ValueError, "2 in all; got 1"),
         (([A, B], [0, 1]), TypeError, "families must be names"),
         ((np.zeros((0, 6), dtype=int), []), ValueError, "at least one partition"),
         (([[0, 0, 2]], ["x"]), ValueError, "must be contiguous"),

@@ -121,10 +121,10 @@ def test_population_equals_one_by_one_in_any_blocks(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "counts", "error", "message"),
     [
-        ({"alpha": 0.0}, FOUR, ValueError, "alpha must be a finite number above 0, got 0"),
+        ({"alpha": 0.0}, FOUR, ValueError, "alpha must be a positive finite number, got 0"),
         ({"alpha": "1"}, FOUR, TypeError, "alpha must be a number"),
         ({"unnamed": "yes"}, FOUR, ValueError, "unnamed must be one of True, False"),
-        ({}, -FOUR, ValueError, "counts must not be negative, got -1"),
+        ({}, -FOUR, ValueError, "counts must be non-negative, got -1"),
         ({}, [1, 0, 1], ValueError, "2D"),
         ({}, [[np.nan, 1.0]], ValueError, "NaN"),
     ],

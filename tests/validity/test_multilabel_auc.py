@@ -56,7 +56,7 @@ def test_areas_count_pairs(seed, n, n_labels, ties):
     np.testing.assert_allclose(aucs, expected, atol=1e-12)
     if np.isnan(expected).all():
         for measure in (macro_auc, mean_roc_curve):
-            with pytest.raises(ValueError, match="some of the labelled samples have and some have not"):
+            with pytest.raises(ValueError, match="both positive and negative labelled samples"):
                 measure(indicators, scores)
     else:
         assert macro_auc(indicators, scores) == pytest.approx(np.nanmean(expected), abs=1e-12)
@@ -166,12 +166,14 @@ def test_columns_are_the_sorted_classes():
 
 def test_a_fold_may_lack_a_class():
     y, scores = np.array([0, 2, 2, 0]), np.array([[3.0, 0, 0], [1, 0, 4], [2, 0, 3], [4, 0, 3]])
-    with pytest.raises(ValueError, match=r"each of the 2 classes of y_true, got 3; .* give all of them"):
+    with pytest.raises(
+        ValueError, match=r"one column per class of y_true, 2 in all; got 3; .* pass all of them"
+    ):
         macro_auc(y, scores)
     aucs = class_aucs(y, scores, classes=[0, 1, 2])
     assert aucs[[0, 2]].tolist() == [1, 0.875]
     assert np.isnan(aucs[1])
-    with pytest.raises(ValueError, match=r"it lacks \[2\]"):
+    with pytest.raises(ValueError, match=r"but lacks \[2\]"):
         class_aucs(y, scores, classes=[0, 1, 5])
 
 
@@ -230,18 +232,18 @@ def test_scores_partly_labelled_samples_in_cross_validation():
 @pytest.mark.parametrize(
     ("y_true", "y_score", "message"),
     [
-        ([[0, 1], [1, 0]], [[0.1, 0.2, 0.3]] * 2, "each of the 2 labels of y_true, got 3"),
-        ([[0, 1], [1, 0]], [0.1, 0.2], "each of the 2 labels of y_true, got 1"),
-        ([0, 1, 2], [0.1, 0.2, 0.3], "each of the 3 classes of y_true, got 1"),
+        ([[0, 1], [1, 0]], [[0.1, 0.2, 0.3]] * 2, "one column per label of y_true, 2 in all; got 3"),
+        ([[0, 1], [1, 0]], [0.1, 0.2], "one column per label of y_true, 2 in all; got 1"),
+        ([0, 1, 2], [0.1, 0.2, 0.3], "one column per class of y_true, 3 in all; got 1"),
         ([0, 1], [[0.1, np.nan], [0.2, 0.3]], "y_score contains NaN"),
         ([0, 1], [[0.1, np.inf], [0.2, 0.3]], "y_score contains infinity"),
-        ([0, 1, 1], [0.1, 0.2], "expected 2, got 3"),
+        ([0, 1, 1], [0.1, 0.2], "2 in all; got 3"),
         ([[0, 1], [1, 0]], np.zeros((2, 2, 2)), "dim 3"),
         ([[0, 2], [1, 0]], np.zeros((2, 2)), "got 2 in row 0, column 1"),
-        ([-1, -1], [0.1, 0.2], "some of the labelled samples have and some have not"),
-        ([-1, -1], [[0.1, 0.2]] * 2, "some of the labelled samples have and some have not"),
-        (np.full((2, 2), -1), [[0.1, 0.2]] * 2, "some of the labelled samples have and some have not"),
-        ([1, 1], [0.1, 0.2], "some of the labelled samples have and some have not"),
+        ([-1, -1], [0.1, 0.2], "both positive and negative labelled samples"),
+        ([-1, -1], [[0.1, 0.2]] * 2, "both positive and negative labelled samples"),
+        (np.full((2, 2), -1), [[0.1, 0.2]] * 2, "both positive and negative labelled samples"),
+        ([1, 1], [0.1, 0.2], "both positive and negative labelled samples"),
     ],
 )
 def test_refuses(y_true, y_score, message):
@@ -252,5 +254,5 @@ def test_refuses(y_true, y_score, message):
 
 @pytest.mark.parametrize("n_points", [1, 0, 2.5, True])
 def test_refuses_numbers_of_points(n_points):
-    with pytest.raises(ValueError, match="n_points must be a whole number of at least 2, or None"):
+    with pytest.raises(ValueError, match="n_points must be an integer of at least 2, or None"):
         mean_roc_curve([0, 1], [0.1, 0.2], n_points)

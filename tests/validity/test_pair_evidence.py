@@ -49,12 +49,12 @@ def test_no_pair_is_no_evidence():
 @pytest.mark.parametrize(
     ("penalty", "data", "error", "message"),
     [
-        (2.9, np.zeros((4, 2)), TypeError, "fitted to PairwiseConstraints, got ndarray"),
+        (2.9, np.zeros((4, 2)), TypeError, "requires PairwiseConstraints in fit, got ndarray"),
         (
             -1.0,
             PairwiseConstraints(n_samples=3),
             ValueError,
-            "penalty must be a finite number above 0",
+            "penalty must be a positive finite number",
         ),
         ("2", PairwiseConstraints(n_samples=3), TypeError, "penalty must be a number"),
     ],

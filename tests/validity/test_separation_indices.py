@@ -217,14 +217,14 @@ def test_mistakes_of_an_index_are_told_in_a_sentence():
     encoding = LabelEncoding(30, 4)
     with pytest.raises(TypeError, match=r"NoSelf\.fit must return self, but it returned None"):
         PartitionProblem(X, encoding, NoSelf())
-    with pytest.raises(TypeError, match="NoName needs the class attributes name"):
+    with pytest.raises(TypeError, match="NoName must have the class attributes name"):
         PartitionProblem(X, encoding, [NoName])
     with pytest.raises(TypeError, match=r"\(function, 'max'\)"):
         PartitionProblem(X, encoding, calinski_harabasz_score)
     with pytest.raises(ValueError, match="direction must be one of 'max', 'min'"):
         FunctionIndex(calinski_harabasz_score, "greater")
     problem = PartitionProblem(X, encoding, NotANumber())
-    with pytest.raises(ValueError, match="a large finite one where it is undefined"):
+    with pytest.raises(ValueError, match="a large finite value where it is undefined"):
         problem.evaluate(np.zeros((2, 30)))
     problem = PartitionProblem(X, encoding, (lambda X, labels: X, "min"))
     with pytest.raises(ValueError, match="must return one number, got shape"):

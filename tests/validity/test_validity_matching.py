@@ -111,7 +111,7 @@ def test_labels_of_any_kind():
     ]
     for true in kinds:
         assert clustering_accuracy(true, [1, 1, 0, 0, 0]) == as_numbers
-    with pytest.raises(ValueError, match="pos_label must be given"):
+    with pytest.raises(ValueError, match="pos_label is required"):
         matched_f1([("x", 1), None], [0, 1])
     assert matched_f1([("x", 1), None], [0, 1], pos_label=("x", 1)) == 1.0
 

@@ -115,7 +115,7 @@ def test_given_neighbors_are_used_and_cut():
     [
         (np.zeros((3, 2), dtype=int), "shape"),
         (np.ones((4, 1), dtype=int), "shape"),
-        (np.array([[1, 4], [0, 2], [0, 1], [0, 1]]), "ids 0..3"),
+        (np.array([[1, 4], [0, 2], [0, 1], [0, 1]]), "sample numbers from 0 to 3"),
         (np.array([[1, 2], [0, 1], [0, 1], [0, 1]]), "its own"),
         (np.array([[1, 1], [0, 2], [0, 1], [0, 1]]), "twice"),
         (np.array([[1.5, 1], [0, 2], [0, 1], [0, 1]]), "integers"),
@@ -127,7 +127,7 @@ def test_wrong_neighbors_are_refused(neighbors, message):
 
 
 def test_fewer_samples_than_neighbors_warns_and_uses_all():
-    with pytest.warns(UserWarning, match="only 3 other samples"):
+    with pytest.warns(UserWarning, match="the number of other samples, 3"):
         index = Connectivity(10).fit([[0.0], [1.0], [3.0], [7.0]])
     np.testing.assert_allclose(index.weights_, [1, 1 / 2, 1 / 3])
 

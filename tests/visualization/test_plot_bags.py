@@ -89,10 +89,10 @@ def test_more_bags_than_are_shown():
     ("bags", "labels", "options", "message"),
     [
         (np.zeros((3, 3)), [0, 1], {}, r"must have shape \(2, 2\) for 2 labels, got \(3, 3\)"),
-        (np.zeros((3, 2)), [0, 1, 1], {}, "bags are given as Bags or as a list of arrays"),
+        (np.zeros((3, 2)), [0, 1, 1], {}, "pass bags as Bags or as a list of arrays"),
         (-np.ones((2, 2)), [0, 1], {}, "a negative distance"),
         (np.full((2, 2), np.nan), [0, 1], {}, "NaN"),
-        ([[[1.0]], [[2.0]]], [0, 1, 0], {}, "one entry for each of the 2 bags, got 3"),
+        ([[[1.0]], [[2.0]]], [0, 1, 0], {}, "one entry per bag, 2 in all; got 3"),
         ([[[1.0]], [[2.0]]], [], {}, r"labels must have at least one label"),
         ([[[1.0]], [[2.0]]], [0, 1], {"max_bags": 0}, "max_bags must be at least 1"),
     ],
@@ -164,14 +164,14 @@ def test_same_seed_same_picture(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"medoids": [30]}, "medoids must be numbers of bags from 0 to 29"),
+        ({"medoids": [30]}, "medoids must be bag numbers from 0 to 29"),
         ({"centers": [[1.0, 2.0, 3.0]]}, r"centers must have shape \(n_centers, 2\), got \(1, 3\)"),
     ],
 )
 def test_marks_refused(table, options, message):
     with pytest.raises(ValueError, match=message):
         bag_embedding_data(table.bags, table.labels, **options)
-    with pytest.raises(ValueError, match="centers need bags"):
+    with pytest.raises(ValueError, match="centers require bags"):
         bag_embedding_data(bag_distances(table.bags), table.labels, centers=[[0.0, 0.0]])
 
 

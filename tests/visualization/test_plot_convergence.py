@@ -72,7 +72,7 @@ def test_reference_point_in_natural_sign():
     assert middle(data, "hypervolume") == [0.25, 1.0]
     with pytest.raises(ValueError, match="choose a worse point"):
         convergence_data(run, reference=[0.0, 0.0])
-    with pytest.raises(ValueError, match="reference must be 2 finite numbers"):
+    with pytest.raises(ValueError, match="reference must be a sequence of 2 finite numbers"):
         convergence_data(run, reference=[0.0])
 
 
@@ -158,7 +158,7 @@ def test_drawn_curves_are_those_of_the_data(runs, tmp_path):
         assert len(styles) == len(curves)
         assert len(ax.collections) == sum((curve.low != curve.high).any() for curve in curves)
     assert [text.get_text() for text in figure.axes[2].get_legend().get_texts()] == ["one", "other $x$"]
-    assert figure.axes[-1].get_xlabel() == "generation (median of 1 to 2 runs, band from 25% to 75% of them)"
+    assert figure.axes[-1].get_xlabel() == "generation (median and 25% to 75% quantiles of 1 to 2 runs)"
     assert (tmp_path / "c.png").stat().st_size > 1000
 
 
@@ -167,7 +167,7 @@ def test_axes_of_ones_own(runs):
     assert plot_convergence(runs, show=["front_size", "hypervolume"], ax=axes) is figure
     assert [ax.get_title("left") for ax in axes] == ["front size", "hypervolume"]
     assert plot_convergence(runs, show="hypervolume", ax=axes[0]) is figure
-    with pytest.raises(ValueError, match=r"one axes for each of 4 panels .*got 2; show chooses panels"):
+    with pytest.raises(ValueError, match=r"one axes per panel, 4 in all .*got 2; select panels with show"):
         plot_convergence(runs, ax=axes)
     plt.close(figure)
 
@@ -182,24 +182,24 @@ def test_logarithmic_where_values_differ_much():
 @pytest.mark.parametrize(
     ("runs", "options", "error", "message"),
     [
-        ([], {}, ValueError, "no runs"),
-        ({}, {}, ValueError, "no runs"),
-        ({"a": []}, {}, ValueError, "no runs of 'a'"),
+        ([], {}, ValueError, "at least one run"),
+        ({}, {}, ValueError, "at least one run"),
+        ({"a": []}, {}, ValueError, "at least one run of 'a'"),
         (Recorder(), {}, ValueError, "no run was recorded"),
         (pd.DataFrame({"score": [1.0]}), {}, ValueError, "column 'generation', got"),
         (pd.DataFrame({"generation": [1], "name": ["a"]}), {}, ValueError, "no columns to draw"),
         (pd.DataFrame({"generation": [1, 1], "x": [1.0, 2.0]}), {}, ValueError, "duplicate numbers"),
-        (NSGA2Clus(), {}, ValueError, "this NSGA2Clus has no history_"),
+        (NSGA2Clus(), {}, ValueError, "this NSGA2Clus has neither history_"),
         (3, {}, TypeError, "must be a fitted estimator .* got int"),
         ([[1.0]], {"show": "score"}, ValueError, "panels 'objective', got 'score'"),
         ([[1.0]], {"show": []}, ValueError, "got none"),
-        ([[1.0]], {"band": (0.8, 0.2)}, ValueError, "ascending order within 0 and 1"),
-        ([[1.0]], {"reference": [1.0]}, ValueError, "reference is that of a hypervolume"),
+        ([[1.0]], {"band": (0.8, 0.2)}, ValueError, "ascending order in"),
+        ([[1.0]], {"reference": [1.0]}, ValueError, "reference is for the hypervolume"),
         (
             [pd.DataFrame({"generation": [1], "x": [1.0]}), pd.DataFrame({"sweep": [1], "x": [1.0]})],
             {},
             ValueError,
-            "these count generation and sweep",
+            "got generation and sweep",
         ),
     ],
 )

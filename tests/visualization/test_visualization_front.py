@@ -28,11 +28,11 @@ def test_data():
 @pytest.mark.parametrize(
     ("F", "options", "message"),
     [
-        (np.empty((0, 2)), {}, "has? a member|and a member"),
+        (np.empty((0, 2)), {}, "must be non-empty"),
         (np.ones(3), {}, r"\(n_solutions, n_objectives\)"),
         ([[np.nan, 1.0]], {}, "finite"),
-        (F2, {"names": ["a"]}, "1 names for 2 objectives"),
-        (F2, {"chosen": 3}, "chosen=3 is outside the front, which has 3 members"),
+        (F2, {"names": ["a"]}, "one name per objective, 2 in all; got 1"),
+        (F2, {"chosen": 3}, "chosen=3 is outside the front, which has 3 solutions"),
     ],
 )
 def test_refused(F, options, message):
@@ -70,7 +70,7 @@ def test_parallel_coordinates_scale_every_objective():
     (ax,) = plot_front(F, chosen=2).axes
     lines = [line.get_ydata().tolist() for line in ax.lines if len(line.get_ydata()) == 4]
     assert lines == [[0, 0, 0, 0], [1, 1, 0.5, 0.5], [0.5, 0.5, 1, 1]]
-    assert ax.get_title() == "Pareto front, 3 members"
+    assert ax.get_title() == "Pareto front, 3 solutions"
 
 
 @pytest.mark.parametrize("n_objectives", [2, 4])

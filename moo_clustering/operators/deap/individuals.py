@@ -173,8 +173,8 @@ def as_mate(
     own, repair = np.random.default_rng(seed), _repair_for(problem, repair)
     if crossover.n_parents != 2:
         raise ValueError(
-            f"DEAP mates two individuals, {type(crossover).__name__} takes {crossover.n_parents} parents: "
-            "choose a crossover of two."
+            f"DEAP mates two individuals, but {type(crossover).__name__} requires "
+            f"{crossover.n_parents} parents: choose a crossover of two parents."
         )
 
     def mate(

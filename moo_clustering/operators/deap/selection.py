@@ -24,7 +24,7 @@ SELECTION = """
 Parameters
 ----------
 k : int
-    Number of individuals wanted.
+    Number of individuals to select.
 rng : numpy.random.Generator
 
 Returns
@@ -82,7 +82,7 @@ def roulette_weights(F: ArrayLike, rule: Rule = "linear") -> FloatArray:
     values = F[finite]
     weights = np.zeros(len(F))
     if rule == "inverse" and (values < 0).any():
-        raise ValueError(f"rule='inverse' needs non-negative objectives, got {values.min()}; use 'linear'")
+        raise ValueError(f"rule='inverse' requires non-negative objectives, got {values.min()}; use 'linear'")
     if scale := float(np.abs(values).max(initial=0.0)):
         # Scale, so that no weight overflows.
         values = values / scale
@@ -172,9 +172,7 @@ def fgka_fitness(
     F = checked_array(F, "F", np.float64, ndim=(1,), finite=False)
     nonempty = checked_integers(nonempty, "nonempty", ndim=(1,))
     if len(nonempty) != len(F):
-        raise ValueError(
-            f"nonempty must have one entry for each of {len(F)} values in F, got {len(nonempty)}"
-        )
+        raise ValueError(f"nonempty must have one entry per value of F, {len(F)} in all; got {len(nonempty)}")
     choice("legality", legality, ("ratio", "count"))
     finite = np.isfinite(F)
     legal = nonempty == k
@@ -191,8 +189,8 @@ def _objectives(individuals: Individuals) -> FloatArray:
     weights = individuals[0].fitness.weights
     if len(weights) != 1 or weights[0] >= 0:
         raise ValueError(
-            f"the roulette needs one objective that is minimised, got fitness weights {tuple(weights)}; "
-            f"deap.tools.selRoulette is for one that is maximised"
+            f"the roulette requires one minimised objective, got fitness weights {tuple(weights)}; "
+            "use deap.tools.selRoulette for a maximised objective"
         )
     return np.array([individual.fitness.values[0] for individual in individuals], dtype=np.float64)
 

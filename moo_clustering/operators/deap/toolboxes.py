@@ -400,8 +400,8 @@ def medoid_toolbox(
     """
     if problem.supervision == "constraint":
         raise ValueError(
-            "supervision='constraint' has no form in DEAP, whose fitness knows no constraints; "
-            "use 'objective'."
+            "supervision='constraint' is not available in DEAP, whose fitness does not support "
+            "constraints; use 'objective'."
         )
     choice("mutation", mutation, ("replace", "full", "swap"))
     encoding = encoding_of(problem, MedoidEncoding)

@@ -47,11 +47,11 @@ def _words(result: ClusteringResult) -> list[str]:
     if (found := recall_text(result.neighbor_recall)) is not None:
         lines.append(f"neighbours: {found}")
     if result.interrupted:
-        lines.append("interrupted: the search was ended early")
+        lines.append("interrupted: the search stopped early")
     if result.rules and not result.lines and result.front is not None and len(result.front) > 1:
         rules = ", ".join(map(repr, result.rules))
-        lines.append(f"next: choose(rule) takes another solution; rules are {rules}")
-    return [*lines, "report: show(X), with the data of the fit"]
+        lines.append(f"next: choose(rule) selects another solution; rules are {rules}")
+    return [*lines, "report: show(X) with the data of the fit"]
 
 
 def _sizes(result: ClusteringResult) -> str:
@@ -97,7 +97,7 @@ def _front(result: ClusteringResult) -> str:
     told = f"front of {len(values)} solutions: {up} (up) against {across} (right)"
     if chosen is not None:
         points += f'<circle {place(chosen)} r="5" fill="none" stroke="#d9541e" stroke-width="2.5"/>'
-        told += "; the ring is the result"
+        told += "; the ring marks the result"
     return (
         f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(told)}">'
         f'<path d="M1 0V{_HEIGHT - 1}H{_WIDTH}" fill="none" stroke="currentColor" opacity=".4"/>'

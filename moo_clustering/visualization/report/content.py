@@ -387,11 +387,9 @@ def checked_labels(labels: Any, n_samples: int | None = None) -> Labels:
     """Labels as int32, -1 for samples in no cluster; raises a ValueError unless they are 1-d integers."""
     found = checked_array(labels, "labels")
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iub":
-        raise ValueError(
-            f"labels must be one whole number a sample, got {found.dtype} of shape {found.shape}"
-        )
+        raise ValueError(f"labels must have one integer per sample, got {found.dtype} of shape {found.shape}")
     if n_samples is not None and len(found) != n_samples:
-        raise ValueError(f"labels must have one number for each of {n_samples} samples, got {len(found)}")
+        raise ValueError(f"labels must have one number per sample, {n_samples} in all; got {len(found)}")
     return np.ascontiguousarray(np.maximum(found, -1), dtype=np.int32)
 
 
@@ -503,7 +501,7 @@ def _add_runs(result: ClusteringResult, solutions: Solutions) -> list[str]:
     for row, labels in enumerate(result.runs[:_MOST_RUNS]):
         solutions.place(labels, f"run {row}")
     n_runs = len(result.runs)
-    return [] if n_runs <= _MOST_RUNS else [f"{_MOST_RUNS} of {n_runs} runs are shown, the first."]
+    return [] if n_runs <= _MOST_RUNS else [f"The first {_MOST_RUNS} of {n_runs} runs are shown."]
 
 
 class Members(NamedTuple):
@@ -525,13 +523,13 @@ def front_members(result: ClusteringResult) -> Members:
     note = None
     if len(rows) < len(front):
         note = (
-            f"{len(rows)} of {len(front)} members of the front are shown, evenly along it: clustering the "
-            "graph of each takes time."
+            f"{len(rows)} of {len(front)} solutions of the front are shown, evenly spaced, because "
+            "clustering each graph takes time."
         )
     elif front.repaired is not None and not np.array_equal(front.repaired, front.labels()):
         note = (
-            "The objectives are of the partitions that the search found, before samples were moved to "
-            "satisfy constraints; all else is of the partitions after that."
+            "The objectives are those of the partitions that the search found; everything else "
+            "describes the partitions after samples were moved to satisfy constraints."
         )
     solutions = []
     for row, labels in zip(rows, front.final_labels(rows), strict=True):

@@ -73,13 +73,15 @@ def agreement(labels: NDArray[np.int32], chosen: int, rng: np.random.Generator) 
     n_solutions, n_samples = labels.shape
     note = "Adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones."
     if n_solutions > MOST_SOLUTIONS:
-        note += f" Only agreement with the chosen solution is shown, as there are {n_solutions} solutions."
+        note += (
+            f" Only agreement with the chosen solution is shown, because there are {n_solutions} solutions."
+        )
         return Agreement(pairwise_ari(labels, labels[[chosen]])[:, 0], None, note)
     most = max(AGREEMENT_ROWS, int(AGREEMENT_WORK / n_solutions**2))
     seen = labels
     if n_samples > most:
         seen = labels[:, np.sort(rng.choice(n_samples, most, replace=False))]
-        note += f" Over {most} of {n_samples} samples, drawn at random."
+        note += f" Computed on {most} of {n_samples} samples, drawn at random."
     table = pairwise_ari(seen)
     return Agreement(table[chosen].copy(), table, note)
 
@@ -125,9 +127,9 @@ def describe(
     n_seen, n = len(distances.rows), samples.n_samples
     if n_seen < n:
         what = "Silhouettes and typical samples" if samples.points is None or samples.bags else "Silhouettes"
-        notes.append(f"{what} are from {n_seen} of {n} samples, drawn at random.")
+        notes.append(f"{what} are computed from {n_seen} of {n} samples, drawn at random.")
     if len(places) < len(labels):
-        notes.append(f"Clusters of {len(places)} of {len(labels)} solutions are described.")
+        notes.append(f"The clusters of {len(places)} of {len(labels)} solutions are described.")
     return Described(distances, found, facts, notes)
 
 
@@ -258,7 +260,7 @@ def read_samples(
     from moo_clustering.bags import Bags
 
     if X is None:
-        return "No data were given, so nothing is known of clusters but their sizes."
+        return "No data were passed, so only the sizes of the clusters are known."
     if isinstance(X, Bags) or holds_tables(X):
         return _bags(result, X, n_samples, feature_names)
     if result.preparer is not None and is_frame(X):
@@ -274,15 +276,15 @@ def read_samples(
         table, names = _dense(X)
     if table.ndim != 2 or table.shape[0] != n_samples:
         raise ValueError(
-            f"X must have one row for each of {n_samples} labels of the estimator, got shape {table.shape}"
+            f"X must have one row per label of the estimator, {n_samples} in all; got shape {table.shape}"
         )
     stored = table.data if sparse.issparse(table) else table
     if not np.isfinite(stored).all():
-        return "The data have missing or infinite values, so nothing is known of clusters but their sizes."
+        return "The data have missing or infinite values, so only the sizes of the clusters are known."
     if isinstance(result.metric, str) and result.metric == "precomputed":
         return _distances(table)
     if not table.shape[1]:
-        return "The data have no features, so nothing is known of clusters but their sizes."
+        return "The data have no features, so only the sizes of the clusters are known."
     known = _names(feature_names if feature_names is not None else names, table.shape[1])
     cosine = sparse.issparse(table) or result.metric == "cosine"
     points = table if sparse.issparse(table) else result.scaled(table)
@@ -298,7 +300,7 @@ def _bags(result: ClusteringResult, X: Any, n_samples: int, feature_names: Seque
     bags = as_bags(X)
     if len(bags) != n_samples:
         raise ValueError(
-            f"X must have one bag for each of the {n_samples} labels of the estimator, got {len(bags)} bags"
+            f"X must have one bag per label of the estimator, {n_samples} in all; got {len(bags)}"
         )
     scaled = result.scaled(bags)
     names = feature_names if feature_names is not None else bags.feature_names
@@ -351,7 +353,7 @@ def _names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
         return tuple(f"x{column}" for column in range(n_features))
     if len(names) != n_features:
         raise ValueError(
-            f"feature_names must have one name for each of {n_features} features, got {len(names)}"
+            f"feature_names must have one name per feature, {n_features} in all; got {len(names)}"
         )
     return tuple(map(str, names))
 
@@ -544,7 +546,7 @@ def _bag_distances(distances: SampledDistances, labels: Labels, names: NDArray[n
     data = bag_distance_data(distances.D, labels[distances.rows], max_bags=MOST_SIDE)
     shown = distances.rows[data.order]
     places = [str(name) for name in names[shown]]
-    note = "Bags in the order of their clusters, in each the most central first."
+    note = "Bags ordered by cluster, the most central of each cluster first."
     if len(shown) < len(labels):
         note += f" {len(shown)} of {len(labels)} bags."
     return Panel(
@@ -565,9 +567,12 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
         similarity, labels, () if eigenvalues is None else eigenvalues, max_blocks=MOST_SIDE
     )
     n_blocks = len(data.blocks)
-    note = "Samples in the order of their clusters."
+    note = "Samples ordered by cluster."
     if n_blocks < len(labels):
-        note += f" Every dot is the mean of about {len(labels) / n_blocks:.0f} samples a side."
+        note += (
+            f" Every dot is a mean over about {len(labels) / n_blocks:.0f} x "
+            f"{len(labels) / n_blocks:.0f} samples."
+        )
     found = [
         Panel(
             "matrix",
@@ -582,7 +587,7 @@ def similarity_panels(similarity: Any, labels: Labels, eigenvalues: Any) -> list
             Panel(
                 "lines",
                 "Smallest eigenvalues of the Laplacian",
-                "A gap after the number of clusters speaks for that number.",
+                "A gap after the number of clusters supports that number.",
                 series={"eigenvalue": (numbers, data.eigenvalues)},
                 axes=("number", "eigenvalue"),
             )
@@ -596,11 +601,11 @@ def pool_panel(found: Coassociation) -> Panel:
     order = np.argsort(labels, kind="stable")
     names, starts = np.unique(labels[order], return_index=True)
     part = "" if len(labels) == n_all else f" {len(labels)} of {n_all} are shown."
-    what = "Samples" if what == "samples" else "Landmarks, of many samples each,"
+    what = "Samples" if what == "samples" else "Landmarks, each of many samples,"
     return Panel(
         "matrix",
-        "How much of the pool has two samples together",
-        f"{what} in the order of their clusters.{part} "
+        "Share of the pool that puts two samples together",
+        f"{what} ordered by cluster.{part} "
         + _spans([str(name) for name in names], np.append(starts, len(labels))),
         matrix=together[np.ix_(order, order)],
     )
@@ -619,7 +624,7 @@ def roc_panel(curves: Any, aucs: Any = None) -> Panel:
     return Panel(
         "lines",
         "ROC curves",
-        "Of labels that the fit did not have, as it predicts them.",
+        "Predictions of labels that were withheld from the fit.",
         series={**series, "chance": (chance, chance)},
         axes=("false positive rate", "true positive rate"),
     )
@@ -674,7 +679,7 @@ def plane_map(samples: Samples, rows: Rows, distances: SampledDistances) -> Plan
 
 def given_map(embedding: FloatArray, rows: Rows) -> PlaneMap:
     """User-supplied positions of some samples."""
-    note = _noted("Positions as given", len(rows), len(embedding))
+    note = _noted("Positions as passed", len(rows), len(embedding))
     return PlaneMap(embedding[rows], rows.astype(np.int64), ("first coordinate", "second coordinate"), note)
 
 
@@ -683,13 +688,13 @@ def checked_embedding(embedding: Any, n_samples: int) -> FloatArray:
     found = checked_array(embedding, "embedding", np.float64)
     if found.shape != (n_samples, 2):
         raise ValueError(
-            f"embedding must have two numbers for each of {n_samples} samples, got shape {found.shape}"
+            f"embedding must have two numbers per sample, {n_samples} samples in all; got shape {found.shape}"
         )
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
     if len(bad):
         raise ValueError(
-            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the first is "
-            f"sample {bad[0]}"
+            f"embedding must be finite; {len(bad)} of {n_samples} samples have NaN or infinity, the "
+            f"first of which is sample {bad[0]}"
         )
     return found
 
@@ -706,7 +711,7 @@ def _positions(
         return points[rows], _COMPONENTS, f"Principal components of bag means, {share:.0%} of the variance"
     if samples.table.shape[1] <= 2:
         positions, axes, _ = feature_plane(samples.table, samples.feature_names)
-        return positions[rows], axes, "Features as they are"
+        return positions[rows], axes, "Unscaled features"
     if samples.points.shape[1] > 2:
         positions, _, found = feature_plane(samples.points)
         share = 1.0 if found is None else found
@@ -716,7 +721,7 @@ def _positions(
 
 
 def _scaled_distances(
-    D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the distances given"
+    D: FloatArray, rows: Rows, distances: SampledDistances, what: str = "the passed distances"
 ) -> tuple[FloatArray, tuple[str, str], str]:
     if len(D) <= _REFINED:
         positions, stress = scaled_to_plane((D + D.T) / 2.0)
@@ -733,6 +738,6 @@ def _noted(note: str, n_shown: int, n_samples: int) -> str:
     if n_shown == n_samples:
         return f"{note}."
     return (
-        f"{note}. {n_shown} of {n_samples} samples: those in constraints and those typical of clusters, and "
-        "others at random."
+        f"{note}. {n_shown} of {n_samples} samples are shown: those in constraints, those typical of "
+        "clusters, and others at random."
     )

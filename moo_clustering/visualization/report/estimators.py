@@ -191,7 +191,7 @@ def report_content(
             f"got {max_points} and {max_described}"
         )
     if columns is not None and len(columns) != n:
-        raise ValueError(f"columns must have one row for each of {n} samples, got {len(columns)}")
+        raise ValueError(f"columns must have one row per sample, {n} in all; got {len(columns)}")
     read = read_samples(result, X, n, feature_names, columns, units or {})
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
@@ -442,8 +442,8 @@ def _missing(result: ClusteringResult, run: RunSolutions, why: str | None, has_m
     notes = []
     if not result.has_front:
         others = len(run.labels) > 1
-        end = " and others to compare it with" if others else ", so that there is nothing to choose from"
-        notes.append(f"There is no front: the method gives one solution{end}.")
+        end = " and others for comparison" if others else ", so there is no choice"
+        notes.append(f"There is no front: the method returns one solution{end}.")
     notes += run.notes
     if why is not None:
         notes.append(why)
@@ -461,7 +461,7 @@ def checked_pairs(pairs: ArrayLike | None, n_samples: int, name: str) -> Int64Ar
         raise ValueError(f"{name} must be pairs of row numbers, got {found.dtype} of shape {found.shape}")
     if found.min() < 0 or found.max() >= n_samples:
         raise ValueError(
-            f"{name} must have row numbers from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
+            f"{name} must contain row numbers from 0 to {n_samples - 1}, got {found.min()} to {found.max()}"
         )
     return found.astype(np.int64)
 
@@ -475,7 +475,7 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
         return None
     found = checked_array(y, "y")
     if found.ndim not in (1, 2) or len(found) != n_samples:
-        raise ValueError(f"y must have one entry for each of {n_samples} samples, got shape {found.shape}")
+        raise ValueError(f"y must have one entry per sample, {n_samples} in all; got shape {found.shape}")
     if found.ndim == 2:
         return None
     if found.dtype.kind in "iub":
@@ -497,7 +497,7 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
         names = list(X.index)
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
-        raise ValueError(f"sample_names must have one name for each of {n_samples} samples, got {len(found)}")
+        raise ValueError(f"sample_names must have one name per sample, {n_samples} in all; got {len(found)}")
     return found
 
 
@@ -507,7 +507,7 @@ def checked_texts(texts: Sequence[Any] | None, n_samples: int) -> list[str] | No
         return None
     found = [str(text) for text in texts]
     if len(found) != n_samples:
-        raise ValueError(f"sample_texts must have one text for each of {n_samples} samples, got {len(found)}")
+        raise ValueError(f"sample_texts must have one text per sample, {n_samples} in all; got {len(found)}")
     return found
 
 
@@ -539,7 +539,7 @@ def run_facts(
     if (found := recall_text(result.neighbor_recall)) is not None:
         facts.append(("neighbours", found))
     if result.interrupted:
-        facts.append(("interrupted", "the search was ended early"))
+        facts.append(("interrupted", "the search stopped early"))
     return facts
 
 

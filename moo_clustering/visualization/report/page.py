@@ -84,19 +84,19 @@ def load_content(path: str | PathLike[str]) -> ReportContent:
     """
     arrays, meta = read_archive(path)
     if meta.get("format") != FORMAT:
-        raise ArchiveError(f"{path} is an archive but not the content of a report")
+        raise ArchiveError(f"{path} is an archive but does not contain a report")
     if meta.get("version") != VERSION:
         raise ArchiveError(
-            f"{path} is the content of a report in version {meta.get('version')!r}, of which this version of "
-            f"moo_clustering reads {VERSION}; rebuild it with the version that wrote it"
+            f"{path} contains a report in format version {meta.get('version')!r}, but this version "
+            f"of moo_clustering requires {VERSION}; rebuild the page with the version that wrote it"
         )
     try:
         content = _unpack(meta["content"], arrays)
         whole = isinstance(content, ReportContent) and fits(content)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ArchiveError(f"{path} is the damaged content of a report: {error}") from error
+        raise ArchiveError(f"{path} contains a damaged report: {error}") from error
     if not whole:
-        raise ArchiveError(f"{path} is the damaged content of a report: its parts do not fit together")
+        raise ArchiveError(f"{path} contains a damaged report: its parts are inconsistent")
     return content
 
 
@@ -118,7 +118,7 @@ def _pack(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
         return {type(value).__name__: {name: _pack(item, arrays) for name, item in fields.items()}}
     if isinstance(value, Sequence):
         return [_pack(item, arrays) for item in value]
-    raise TypeError(f"the content of a report cannot contain a {type(value).__name__}")
+    raise TypeError(f"a report cannot contain an object of type {type(value).__name__}")
 
 
 def _pack_array(array: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> dict[str, str]:
@@ -205,7 +205,10 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
     O(n_solutions² n_samples) time, on a subset of many samples.
     """
     if not contents or len(contents) != len(names):
-        raise ValueError(f"merge requires runs and one name per run, got {len(contents)} and {len(names)}")
+        raise ValueError(
+            f"merge requires at least one run and one name per run, got {len(contents)} runs and "
+            f"{len(names)} names"
+        )
     if len(contents) == 1:
         return contents[0]
     first, runs = contents[0], distinct_names(names)
@@ -387,7 +390,7 @@ def rows_in(first: ReportContent, other: ReportContent, runs: tuple[str, str]) -
     for whose, names, others in ((runs[0], there, here), (runs[1], here, there)):
         if not np.isin(names, others).all():
             lone = names[~np.isin(names, others)][0]
-            raise ValueError(f"{different}: only {whose!r} has {str(lone)!r}")
+            raise ValueError(f"{different}: only {whose!r} contains {str(lone)!r}")
     unique, counts = np.unique(there, return_counts=True)
     if len(unique) < len(there):
         raise ValueError(
@@ -519,8 +522,8 @@ def payload(content: ReportContent, max_bytes: int) -> dict[str, Any]:
         n_kept = max(1, min(n_kept - 1, int(0.95 * n_kept * room / size)))
         kept = keep_solutions(content, by_importance(content)[:n_kept])
         sentence = (
-            f"The page holds {n_kept:,} of {content.n_solutions:,} solutions, so that it stays small: "
-            "the chosen one, those of the rules, then the best in the objectives."
+            f"The page contains {n_kept:,} of {content.n_solutions:,} solutions, to keep it small: "
+            "the chosen solution, those of the rules, then the best in the objectives."
         )
         parts = _parts(replace(kept, missing=[*kept.missing, sentence]))
     return parts | samples

@@ -180,11 +180,14 @@ def test_a_search_space_that_is_used_up(engine):
         ({"engine": "ga"}, "engine"),
         ({"survival": "best"}, "survival"),
         ({"pop_size": 0}, "pop_size"),
-        ({"graph": GRAPH[:30, :30]}, "graph is about 30"),
+        ({"graph": GRAPH[:30, :30]}, "graph and pool must have the same samples, got 30"),
         ({"pool": POOL[:, :1]}, "at least 2 samples"),
         ({"n_clusters": M + 1}, "n_clusters"),
-        ({"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)}, "constraints are about 5"),
-        ({"total": lambda values, labels: values}, "scores must be"),
+        (
+            {"constraints": PairwiseConstraints([(0, 1)], None, n_samples=5)},
+            "constraints and pool must have the same samples, got 5",
+        ),
+        ({"total": lambda values, labels: values}, "scores must have"),
     ],
 )
 def test_what_evolution_refuses(options, message):

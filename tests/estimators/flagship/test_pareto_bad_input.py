@@ -8,7 +8,7 @@ from pareto_cases import CLASSES, QUICK, X, partly
 
 from moo_clustering import ParetoClustering
 
-FEW_FAMILIES = pytest.mark.filterwarnings("ignore:left out of the pool")
+FEW_FAMILIES = pytest.mark.filterwarnings("ignore:omitted from the pool")
 
 
 def test_no_sample_and_one():
@@ -88,11 +88,11 @@ def test_one_feature():
     [
         (np.where(X[0, 0] == X, np.nan, X), "NaN"),
         (np.where(X[0, 0] == X, np.inf, X), "infinity"),
-        ([["a", "b"]] * 20, "needs numbers.*prepare_table"),
+        ([["a", "b"]] * 20, "requires numbers.*prepare_table"),
         (X[:, 0], "Expected 2D array"),
         (X[:, :0], "0 feature"),
         (X * 1j, "Complex"),
-        (pd.DataFrame({"a": ["x"] * 20}), "no column is left to cluster by: 'a' .constant"),
+        (pd.DataFrame({"a": ["x"] * 20}), "no usable columns remain: 'a' .constant"),
     ],
 )
 def test_tables_that_are_none(rows, message):
@@ -103,7 +103,7 @@ def test_tables_that_are_none(rows, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (CLASSES[:-1], "expected 90, got 89"),
+        (CLASSES[:-1], "90 in all; got 89"),
         (np.eye(3)[CLASSES], "one class per sample"),
         (np.where(CLASSES == 0, np.nan, 1.0), "NaN"),
         (X[:, 0], "continuous"),
@@ -153,12 +153,12 @@ def test_parameters_out_of_range(name, value):
     ("options", "error", "message"),
     [
         ({"n_clusters": 91}, ValueError, "n_clusters=91 is more than the number of samples, 90"),
-        ({"families": ["kmeans"]}, ValueError, "families must be among km, ward, .*got 'kmeans'"),
-        ({"k_range": [1]}, ValueError, "k_range must lie between 2 and 89"),
-        ({"k_range": [90]}, ValueError, "k_range must lie between 2 and 89"),
+        ({"families": ["kmeans"]}, ValueError, "families must be from km, ward, .*got 'kmeans'"),
+        ({"k_range": [1]}, ValueError, "k_range must be from 2 to 89"),
+        ({"k_range": [90]}, ValueError, "k_range must be from 2 to 89"),
         ({"k_range": []}, ValueError, "at least one"),
         ({"k_range": [2.5]}, TypeError, "whole numbers"),
-        ({"kernel": "bags"}, ValueError, "needs labels of every class"),
+        ({"kernel": "bags"}, ValueError, "requires labels of every class"),
     ],
 )
 def test_parameters_that_do_not_fit_the_data(options, error, message):
@@ -167,5 +167,5 @@ def test_parameters_that_do_not_fit_the_data(options, error, message):
 
 
 def test_bag_kernels_of_a_table():
-    with pytest.raises(ValueError, match="needs bags of instances, got a table"):
+    with pytest.raises(ValueError, match="requires bags of instances, got a table"):
         ParetoClustering(kernel="bags").fit(X, partly(CLASSES, 2))

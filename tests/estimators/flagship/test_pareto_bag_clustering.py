@@ -86,9 +86,9 @@ def test_kernels_alone():
         alone.relabel,
         lambda: ParetoBagClustering(kernel="bags").fit(BAGS),
     ):
-        with pytest.raises(ValueError, match=r"unknown rule 'select'|needs labels of every class"):
+        with pytest.raises(ValueError, match=r"unknown rule 'select'|requires labels of every class"):
             call()
-    with pytest.raises(ValueError, match="needs labels of every class"):
+    with pytest.raises(ValueError, match="requires labels of every class"):
         ParetoBagClustering(kernel="bags", novel="allow").fit(BAGS, LABELS)
     assert set(alone.relabel(np.where(LABELS < 0, -1, 5 + LABELS)).transduction_) == {5, 6}
 
@@ -161,7 +161,7 @@ def test_few_and_equal_bags():
         ([*BAGS, np.zeros((1, 3))], {}, "bag 24 has 3 features"),
         (BAGS, {"n_clusters": 25}, "more than the number of samples, 24"),
         (BAGS, {"distances": ["hausdorff"]}, "got 'hausdorff'"),
-        (BAGS, {"distances": [], "embeddings": []}, "name at least one view"),
+        (BAGS, {"distances": [], "embeddings": []}, "contain at least one view"),
         (BAGS, {"kernel": "full"}, "kernel"),
     ],
 )

@@ -49,7 +49,7 @@ def test_rows_of_the_front(model):
 def test_select_and_consensus(model):
     best = model.labels_.copy()
     assert_array_equal(model.choose("select").labels_, best)
-    with pytest.raises(ValueError, match=r"needs n_clusters; see relabel"):
+    with pytest.raises(ValueError, match=r"requires n_clusters; see relabel"):
         model.choose("consensus")
     assert_array_equal(model.labels_, best)
     consensus = ParetoClustering(4, random_state=0).fit(X)
@@ -83,7 +83,7 @@ def test_classes_of_other_partitions(with_labels):
     fitted = with_labels.predict_proba_.copy()
     with_labels.choose("alternative-0")
     assert not hasattr(with_labels, "predict_proba_")
-    with pytest.raises(ValueError, match="predict_proba needs"):
+    with pytest.raises(ValueError, match="predict_proba requires"):
         with_labels.predict_proba(X)
     names = with_labels.transduction_
     for cluster, index in enumerate(with_labels.cluster_classes_index_):

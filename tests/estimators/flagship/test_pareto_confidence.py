@@ -73,11 +73,11 @@ def test_a_long_call_is_wrapped_before_the_verdict(blobs):
 def test_what_takes_away_from_a_verdict():
     X, y = make_blobs(29, centers=2, n_features=3, random_state=1)
     model = fitted(X)
-    assert repr(model).endswith("; 29 samples tell little")
-    assert "tell little" not in repr(fitted(np.vstack([X, X[:1] + 0.01])))
+    assert repr(model).endswith("; unreliable for only 29 samples")
+    assert "unreliable" not in repr(fitted(np.vstack([X, X[:1] + 0.01])))
     assert repr(fitted(X, n_clusters=1)).splitlines()[1].startswith("# 1 cluster: ")
     bags = np.random.default_rng(0).normal(4.0 * (y[:, None, None] % 2), 1, size=(29, 5, 2))
-    assert "; of bags this says little, " in repr(ParetoBagClustering(random_state=0).fit(bags))
+    assert "; unreliable for bags, " in repr(ParetoBagClustering(random_state=0).fit(bags))
 
 
 def test_the_number_of_clusters_asked_for_does_not_hide_structure(blobs):
@@ -95,9 +95,9 @@ def test_an_alternative_that_is_worth_more_makes_several_answers():
     partial = np.full(len(X), -1)
     partial[::20] = classes[::20]
     model.relabel(partial)
-    assert "by the pool alone" in model.summary().splitlines()[0]
-    assert ") by the pool alone, " in repr(model)
-    assert "by the pool alone" in dict(report_content(model).facts)["verdict"]
+    assert "from the pool alone" in model.summary().splitlines()[0]
+    assert ") from the pool alone, " in repr(model)
+    assert "from the pool alone" in dict(report_content(model).facts)["verdict"]
 
 
 def test_thin_shapes_of_few_samples_are_not_noise():
@@ -132,9 +132,9 @@ def test_nothing_is_known_without_a_pool():
     model = ParetoBagClustering(kernel="bags", random_state=0).fit(bags, labels)
     assert np.isnan(model.confidence_)
     assert model.verdict_ == "not known"
-    assert 'kernel="bags" makes no pool' in model.summary()
-    assert 'kernel="bags" makes no pool' in repr(model)
-    assert "there was nothing to choose from" in fitted(np.ones((5, 2))).summary()
+    assert 'kernel="bags" creates no pool' in model.summary()
+    assert 'kernel="bags" creates no pool' in repr(model)
+    assert "the pool has no other partitions to choose from" in fitted(np.ones((5, 2))).summary()
 
 
 @pytest.mark.parametrize(

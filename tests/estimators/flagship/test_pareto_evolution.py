@@ -119,7 +119,7 @@ def test_resuming_is_never_having_stopped(tmp_path, engine):
 
 
 def test_checkpoints_need_a_seed_and_a_file(tmp_path):
-    with pytest.raises(ValueError, match="resume=True needs checkpoint"):
+    with pytest.raises(ValueError, match="resume=True requires checkpoint"):
         ParetoClustering(**SHORT, resume=True).fit(X)
     with pytest.raises(ValueError, match="integer random_state"):
         ParetoClustering(**{**SHORT, "random_state": None}, checkpoint=tmp_path / "a.npz").fit(X)

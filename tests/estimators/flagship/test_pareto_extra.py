@@ -131,7 +131,7 @@ def test_a_whole_front_counts():
 
 def test_failures_are_left_out_and_named():
     with pytest.warns(
-        UserWarning, match="left out of the pool: Unlucky: RuntimeError: no luck today"
+        UserWarning, match="omitted from the pool: Unlucky: RuntimeError: no luck today"
     ) as caught:
         model = fitted(Unlucky(), Short(), Halves())
     assert any("Short: ValueError" in str(w.message) and "length 90" in str(w.message) for w in caught)
@@ -148,10 +148,10 @@ def test_ctrl_c_is_no_failure():
 def test_every_family_failing():
     options = {**QUICK, "families": ["hdbscan"], "k_range": (2, 3)}
     with pytest.raises(
-        ValueError, match=r"no family has found a partition with two clusters.*hdbscan: no part"
+        ValueError, match=r"no family found a partition of X with two or more clusters.*hdbscan: no part"
     ):
         ParetoClustering(**options).fit(X[:4])
-    with pytest.raises(ValueError, match=r"none was asked for"):
+    with pytest.raises(ValueError, match=r"none was requested"):
         ParetoClustering(**{**QUICK, "families": []}).fit(X)
 
 

@@ -181,7 +181,7 @@ def test_a_file_that_was_cut_is_refused(tmp_path):
     table = mapped(tmp_path / "x.npy", X)
     with open(tmp_path / "x.npy", "r+b") as file:
         file.truncate(4096)
-    with pytest.raises(ValueError, match=r"x\.npy was cut: it has 4096 of 8128 bytes; write it again"):
+    with pytest.raises(ValueError, match=r"x\.npy was truncated: it has 4096 of 8128 bytes; write the file"):
         ParetoClustering(**FEW).fit(table)
 
 
@@ -192,6 +192,6 @@ def test_too_little_memory_is_said_with_sizes(monkeypatch):
     monkeypatch.setattr("moo_clustering._data.validate_data", full)
     table = np.broadcast_to(np.float32(0), (10**9, 10))
     with pytest.raises(
-        MemoryError, match=r"needs a copy of X, \(1000000000, 10\) .*74\.5 GiB, and that much memory is not"
+        MemoryError, match=r"requires a float64 copy of X, .*\(1000000000, 10\) .*74\.5 GiB, which exceeds"
     ):
         ParetoClustering().fit(table)

@@ -81,7 +81,7 @@ def test_new_classes_and_pairs_too():
         (X[:, :1], "1 features, but ParetoClustering is expecting 2"),
         (X[:0], "0 sample"),
         (np.full((1, 2), np.nan), "NaN"),
-        ([["a", "b"]], "needs numbers"),
+        ([["a", "b"]], "requires numbers"),
     ],
 )
 def test_rows_that_are_none(labelled, rows, message):
@@ -107,7 +107,7 @@ def test_before_a_fit():
 
 def test_without_labels_there_are_no_classes(plain):
     assert not hasattr(plain, "transduction_")
-    with pytest.raises(AttributeError, match="transduction_ needs a fit with labels"):
+    with pytest.raises(AttributeError, match="transduction_ requires a fit with labels"):
         plain.transduction_  # noqa: B018
-    with pytest.raises(ValueError, match="predict_proba needs a fit with labels"):
+    with pytest.raises(ValueError, match="predict_proba requires a fit with labels"):
         plain.predict_proba(X)

@@ -96,7 +96,7 @@ def test_alternatives_say_how_they_differ():
     difference = partial(model._assessor.difference, np.arange(90) // 30, names=["place", "other"])
     assert difference(coarser) == "joins clusters 0 and 1, by place"
     assert difference(finer).startswith("splits cluster 0 into 2, 1 into 2, ...")
-    assert difference(np.arange(90) % 3) == "draws other borders, by place and other"
+    assert difference(np.arange(90) % 3) == "divides the samples differently, by place and other"
     frame = model.alternatives_
     assert set(frame.confidence.between(0, 1)) == {True}
     for place, labels in enumerate(model.alternative_labels_):

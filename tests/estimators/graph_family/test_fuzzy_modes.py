@@ -224,10 +224,10 @@ def test_bins():
     three = FuzzyModesMOGA(2, bins=3, pop_size=4, n_gen=0).fit(X).result_.problem
     np.testing.assert_array_equal(three.space.categories, [3, 3, 15, 3, 1])
     whole = FuzzyModesMOGA(2, bins=None, pop_size=4, n_gen=0)
-    with pytest.warns(UserWarning, match="column 1 has another value in every sample"):
+    with pytest.warns(UserWarning, match="column 1 has a different value in every sample"):
         problem = whole.fit(X[:, [2, 3]]).result_.problem
     np.testing.assert_array_equal(problem.space.categories, [15, 100])
-    with pytest.raises(ValueError, match=r"column 0 contains fractions.*give bins"):
+    with pytest.raises(ValueError, match=r"column 0 contains fractions.*set bins"):
         whole.fit(X)
 
 
@@ -238,14 +238,14 @@ def test_binned_columns_predict_by_the_same_intervals():
         model.predict([[-50.0], [0.4], [9.0], [1e9]]), model.labels_[[0, 0, -1, -1]]
     )
     assert {mode[0].closed for mode in model.modes_} == {"left"}
-    with pytest.raises(ValueError, match="column 0 held numbers when fitted"):
+    with pytest.raises(ValueError, match="column 0 was numeric in fit"):
         model.predict(np.array([["a"]], dtype=object))
 
 
 @pytest.mark.parametrize(
     ("column", "options", "error", "message"),
     [
-        ("color", {"metric": "euclidean"}, ValueError, r"needs numbers.*column 'color' \(such as '\w+'\)"),
+        ("color", {"metric": "euclidean"}, ValueError, r"requires numbers.*column 'color' \(such as '\w+'\)"),
         ("size", {"metric": "euclidean"}, ValueError, r"column 'size' \(categories\).*metric='hamming'"),
         ("weight", {"bins": None}, ValueError, "column 'weight' contains fractions"),
     ],
@@ -266,7 +266,7 @@ def test_bad_cells_are_named(frame):
     holes.loc[3, "weight"] = np.inf
     with pytest.raises(ValueError, match="infinity: column 'weight'"):
         FuzzyModesMOGA(3).fit(holes)
-    with pytest.raises(TypeError, match="column 1 holds a list: every argument must be a string or number"):
+    with pytest.raises(TypeError, match="column 1 contains a value of type list: every argument must"):
         FuzzyModesMOGA(1).fit(np.array([["a", [1]], ["b", [2]]], dtype=object))
     model = FuzzyModesMOGA(3, **QUICK).fit(table)
     with pytest.raises(ValueError, match="feature names"):
@@ -282,7 +282,7 @@ def test_bad_cells_are_named(frame):
         ({"m": 1}, "'m' parameter"),
         ({"final": "mean"}, "'final' parameter"),
         ({"bins": 1}, "'bins' parameter"),
-        ({"resume": True}, "resume=True needs checkpoint"),
+        ({"resume": True}, "resume=True requires checkpoint"),
     ],
 )
 def test_bad_options_are_named(blobs, options, message):
@@ -478,6 +478,6 @@ def test_binning_costs_accuracy():
     ],
 )
 @pytest.mark.filterwarnings("ignore:only .* have samples")
-@pytest.mark.filterwarnings("ignore:column .* another value in every sample")
+@pytest.mark.filterwarnings("ignore:column .* a different value in every sample")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

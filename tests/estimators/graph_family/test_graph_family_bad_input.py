@@ -55,7 +55,7 @@ def X():
     ],
 )
 def test_columns_without_numbers_are_named(model, table, named):
-    with pytest.raises(ValueError, match="needs numbers") as error:
+    with pytest.raises(ValueError, match="requires numbers") as error:
         model.fit(table)
     assert named in str(error.value)
     assert "prepare_table(frame).X" in str(error.value)
@@ -144,10 +144,12 @@ def test_numbers_too_large_or_too_far_away_for_products(X):
 
 
 def test_advice_against_memory_is_about_what_was_asked(X):
-    with pytest.raises(ValueError, match=r"a front needs .*; lower n_candidates, or raise") as error:
+    with pytest.raises(ValueError, match=r"a front requires .*; decrease n_candidates, or increase") as error:
         SRMOSC(3, max_memory=10).fit(X)
     assert "pop_size" not in str(error.value)
-    with pytest.raises(ValueError, match=r"sparse form.*has 10 .*or lower pop_size, or lower n_candidates"):
+    with pytest.raises(
+        ValueError, match=r"sparse form.*has 10 .*or lower pop_size, or decrease n_candidates"
+    ):
         SRMOSCProblem(X, n_candidates=30, max_memory=10, pop_size=8)
 
 
@@ -157,8 +159,8 @@ def test_checkpoints_of_another_method_are_refused_in_one_sentence(X, tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         MOCK(3, checkpoint=path, resume=True, **QUICK).fit(X)
     assert str(error.value).endswith(
-        "of another run: method is 'FuzzyModesMOGA' there and 'MOCK' here; go on with what it was made with, "
-        "or name another file"
+        "to another run: method is 'FuzzyModesMOGA' in the checkpoint but 'MOCK' here; "
+        "continue with the original data and parameters, or name another file"
     )
 
 
@@ -175,7 +177,7 @@ def test_functions_in_checkpoints_go_by_their_name(X, tmp_path):
 @pytest.mark.parametrize("n_clusters", [0, -1, 2.5, "two"])
 def test_numbers_of_clusters_to_choose_are_checked(n_clusters, X):
     model = MOCK(3, **QUICK).fit(X)
-    with pytest.raises(ValueError, match="n_clusters must be an integer from 1, None or 'fitted', got"):
+    with pytest.raises(ValueError, match="n_clusters must be a positive integer, None or 'fitted', got"):
         model.choose("variance", n_clusters=n_clusters)
 
 

@@ -196,7 +196,7 @@ def test_genes_enough_for_the_clusters_asked_for():
 def test_more_well_separated_clusters_than_are_compared():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal([100 * c, 0], 0.1, (8, 2)) for c in range(12)])
-    with pytest.warns(UserWarning, match="k_user=5 .* Raise k_user"):
+    with pytest.warns(UserWarning, match="k_user=5 .* try a larger k_user"):
         model = MOCK(n_neighbors=5, k_user=5, **QUICK).fit(X)
     assert model.n_clusters_ == 12
 
@@ -207,14 +207,14 @@ def test_more_well_separated_clusters_than_are_compared():
         ({"n_clusters": 21}, "n_clusters=21 is more than the number of samples, 20"),
         ({"objectives": ("variance", "deviation")}, "objectives must be one of"),
         ({"metric": "precomputed"}, "precomputed"),
-        ({"root": 20}, "root=20"),
+        ({"root": 20}, "root must be .*, got 20"),
         ({"n_gen": 0}, "n_gen"),
         ({"delta": 100}, "delta"),
         ({"engine": "deap"}, "engine"),
         ({"select": "labls"}, "select"),
         ({"select": "ari"}, "unknown rule 'ari'"),
         ({"select": "deviation"}, "unknown rule 'deviation'; allowed are .*'variance'"),
-        ({"resume": True}, "resume=True needs checkpoint"),
+        ({"resume": True}, "resume=True requires checkpoint"),
     ],
 )
 def test_refused(options, message):
@@ -288,6 +288,6 @@ def test_no_warning_without_reason():
     ],
 )
 @pytest.mark.filterwarnings("ignore:no solution of the front has n_clusters")
-@pytest.mark.filterwarnings("ignore:y has fewer than two labelled")
+@pytest.mark.filterwarnings("ignore:y has fewer than two classes")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -89,7 +89,7 @@ def test_of_two_as_near_the_smaller(model):
     [
         ("kne", {}, "unknown rule 'kne'.*did you mean 'knee'"),
         (10**6, {}, "outside the front"),
-        ("knee", {"n_clusters": 0}, "n_clusters must be an integer from 1"),
+        ("knee", {"n_clusters": 0}, "n_clusters must be a positive integer"),
     ],
 )
 def test_refused(model, rule, options, message):

@@ -83,7 +83,7 @@ def test_labels_that_tell_nothing(data, supervision, labelled):
     X, y = data
     known = np.full(len(y), -1)
     known[np.flatnonzero(y == 1)[labelled]] = 1
-    with pytest.warns(UserWarning, match="fewer than two labelled samples or only one class") as caught:
+    with pytest.warns(UserWarning, match="fewer than two classes") as caught:
         model = MOCK(3, supervision=supervision, **QUICK).fit(X, known)
     assert len(caught) == 1
     assert model.objective_names_ == ("variance", "connectivity")

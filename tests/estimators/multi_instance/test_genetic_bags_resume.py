@@ -115,7 +115,7 @@ def test_other_parameters_and_data_are_refused(cls, tmp_path):
     for X, y in ((other, Y), (BAGS, None), (BAGS, np.where(np.arange(20) == 1, 0, Y)), (regrouped, None)):
         with pytest.raises(CheckpointMismatchError, match="data differ"):
             clone(model).fit(X, y)
-    with pytest.raises(ValueError, match="already has 2 generations"):
+    with pytest.raises(ValueError, match="must be at least 2"):
         clone(model).set_params(n_gen=1).fit(BAGS, Y)
     assert path.read_bytes() == before
 
@@ -134,7 +134,7 @@ def test_one_estimator_does_not_resume_another(tmp_path):
 def test_what_checkpoints_need(cls, tmp_path):
     with pytest.raises(ValueError, match="integer random_state"):
         cls(checkpoint=tmp_path / "run.npz").fit(BAGS)
-    with pytest.raises(ValueError, match="resume=True needs checkpoint"):
+    with pytest.raises(ValueError, match="resume=True requires checkpoint"):
         cls(resume=True).fit(BAGS)
     first = cls(n_gen=3, checkpoint=tmp_path / "none.npz", resume=True, **QUICK).fit(BAGS)
     same_run(first, cls(n_gen=3, **QUICK).fit(BAGS))

@@ -200,9 +200,9 @@ def test_another_classifier():
         (None, "requires y"),
         (np.full(6, -1), "all 6 samples are unlabelled"),
         (np.full((6, 2), -1), "all 6 samples are unlabelled"),
-        (np.zeros((6, 0)), "one column for each label"),
+        (np.zeros((6, 0)), "one column per label"),
         ([[0, 2]] * 6, "indicators 0 and 1"),
-        ([[0, 1]] * 5, "expected 6, got 5"),
+        ([[0, 1]] * 5, "6 in all; got 5"),
     ],
 )
 def test_labels_that_are_refused(y, message):
@@ -224,5 +224,5 @@ def test_score_leaves_unlabelled_samples_out():
     partly[right] = -1
     assert model.score(X, partly) == 0
     assert model.score(X, Y) == right.mean()
-    with pytest.raises(ValueError, match="a labelled sample"):
+    with pytest.raises(ValueError, match="at least one labelled sample"):
         model.score(X, np.full_like(Y, -1))

@@ -183,7 +183,7 @@ def test_without_labels(y):
     assert len(model.classes_) == 0
     assert_array_equal(model.predict(X), model.labels_)
     assert model.control_.best == model.control_.F[:, 0].argmin()
-    with pytest.raises(ValueError, match="'impurity' needs labels"):
+    with pytest.raises(ValueError, match="'impurity' requires labels"):
         NSGA2SISC(**QUICK, objectives=("impurity",)).fit(X)
 
 

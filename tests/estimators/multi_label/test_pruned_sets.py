@@ -144,7 +144,7 @@ def test_unlabelled_rows_have_no_influence():
 def test_no_frequent_label_set():
     X = np.eye(6)
     Y = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
-    with pytest.warns(UserWarning, match=r"2 of 2 classifiers have no label set in min_count=3"):
+    with pytest.warns(UserWarning, match=r"2 of 2 classifiers have no label set with at least min_count=3"):
         model = PrunedSetsEnsemble(n_estimators=2, max_samples=1.0, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), Y)
     assert [len(sets) for sets in model.label_sets_] == [6, 6]

@@ -154,5 +154,5 @@ def test_what_members_warn_of_is_said_once(data):
         warnings.simplefilter("always")
         SISCEnsemble(n_clusters=4, n_estimators=3, random_state=0).fit(2 * X, Y)
     assert len(caught) == 1
-    assert "holds counts" in str(caught[0].message)
+    assert "contains counts" in str(caught[0].message)
     assert caught[0].filename == __file__

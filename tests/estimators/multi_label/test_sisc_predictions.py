@@ -98,7 +98,7 @@ def test_score_leaves_unlabelled_documents_out():
     assert model.score(X, y) == right[60:].mean()
     assert model.score(X, y, weights) == pytest.approx(np.average(right[60:], weights=weights[60:]))
     assert SISC(**QUICK).fit(X, label_sets(clusters)).score(X, label_sets(clusters)) < 1
-    with pytest.raises(ValueError, match="a labelled sample"):
+    with pytest.raises(ValueError, match="at least one labelled sample"):
         model.score(X, np.full(120, -1))
     with pytest.raises(ValueError, match="fitted without labels"):
         SISC(**QUICK).fit(X).score(X, clusters)
@@ -133,7 +133,7 @@ def test_numbers_of_labels(model, data):
     for odd, message in [(5, "n_labels"), (-1, "n_labels"), ([1, 2], "120"), (1.5, "n_labels")]:
         with pytest.raises(ValueError, match=message):
             model.predict(X, n_labels=odd)
-    with pytest.raises(ValueError, match="n_labels is for label sets"):
+    with pytest.raises(ValueError, match="n_labels requires label sets"):
         SISC(**QUICK).fit(X, np.arange(120) % 2).predict(X, n_labels=1)
 
 
@@ -153,7 +153,7 @@ def test_without_labels(data, y):
         warnings.simplefilter("always")
         model.fit(X, given)
     assert [str(w.message) for w in caught] == (
-        [] if y is None else ["y has no labelled document, all are -1: fitted without labels"]
+        [] if y is None else ["y is -1 for all documents: fitted without labels"]
     )
     assert all(w.filename == __file__ for w in caught)
     assert_array_equal(model.labels_, SISC(**QUICK, init="seeds").fit(X).labels_)
@@ -178,7 +178,7 @@ def test_leading_features(model):
     assert named == tuple(tuple(names[j] for j in row[:2]) for row in model.leading_features())
     everything = model.leading_features(50)
     assert all(0 < len(row) < 50 for row in everything)
-    with pytest.raises(ValueError, match="the 50 features; got 2"):
+    with pytest.raises(ValueError, match="50 in all; got 2"):
         model.leading_features(feature_names=["a", "b"])
     with pytest.raises(ValueError, match="n must be"):
         model.leading_features(0)

@@ -66,7 +66,7 @@ class SISCClusterer(ClusterMixin, SISC):
         else MINUS_ONE | (NOT_RANKED if estimator.aggregation == "sum" else {})
     ),
 )
-@pytest.mark.filterwarnings("ignore:X holds counts")
+@pytest.mark.filterwarnings("ignore:X contains counts")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -57,7 +57,7 @@ def test_weights(rule, F, expected):
 def test_bad_weights():
     with pytest.raises(ValueError, match="rule must be one of 'linear', 'inverse', got 'rank'"):
         roulette_weights([1.0], "rank")
-    with pytest.raises(ValueError, match="rule='inverse' needs non-negative objectives, got -2"):
+    with pytest.raises(ValueError, match="rule='inverse' requires non-negative objectives, got -2"):
         roulette_weights([1.0, -2.0], "inverse")
 
 
@@ -79,7 +79,7 @@ def test_the_generator_decides():
 
 @pytest.mark.parametrize("fitness", [Maximize, MinimizeTwo])
 def test_other_fitness_is_refused(fitness):
-    with pytest.raises(ValueError, match="one objective that is minimised"):
+    with pytest.raises(ValueError, match="one minimised objective"):
         sel_roulette_min(population([1.0], fitness=fitness), 1, np.random.default_rng(0))
 
 

@@ -180,7 +180,7 @@ NOWHERE = [
 @pytest.mark.parametrize("part", NOWHERE, ids=lambda part: "-".join(part))
 def test_solutions_and_samples_that_are_not_there(tmp_path, part):
     save_content(tmp_path / "c", small(**part))
-    with pytest.raises(ArchiveError, match=r"its parts do not fit together|damaged content of a report"):
+    with pytest.raises(ArchiveError, match=r"its parts are inconsistent|contains a damaged report"):
         load_content(tmp_path / "c")
 
 
@@ -194,7 +194,7 @@ def test_history_with_gaps_and_words(tmp_path):
 
 
 def test_what_no_report_holds_is_refused_and_nothing_written(tmp_path):
-    with pytest.raises(TypeError, match="cannot contain a set"):
+    with pytest.raises(TypeError, match="cannot contain an object of type set"):
         save_content(tmp_path / "c", small(facts={("a", "b")}))
     assert list(tmp_path.iterdir()) == []
 
@@ -203,13 +203,13 @@ def test_other_version(tmp_path):
     save_content(tmp_path / "c", small())
     arrays, meta = read_archive(tmp_path / "c")
     write_archive(tmp_path / "c", arrays, meta | {"version": 7})
-    with pytest.raises(ArchiveError, match=r"in version 7, of which this version of moo_clustering reads 1"):
+    with pytest.raises(ArchiveError, match=r"in format version 7, but this version .* requires 1"):
         load_content(tmp_path / "c")
 
 
 def test_archive_of_something_else(tmp_path):
     write_archive(tmp_path / "c", {"labels": np.zeros(3)}, {"format": "moo_clustering run"})
-    with pytest.raises(ArchiveError, match="not the content of a report"):
+    with pytest.raises(ArchiveError, match="does not contain a report"):
         load_content(tmp_path / "c")
     (tmp_path / "d").write_text("no archive")
     with pytest.raises(ArchiveError):
@@ -242,5 +242,5 @@ def test_damaged_content_is_named(tmp_path, change):
     save_content(tmp_path / "c", small())
     arrays, meta = read_archive(tmp_path / "c")
     write_archive(tmp_path / "c", arrays, damaged(meta, change))
-    with pytest.raises(ArchiveError, match="damaged content of a report"):
+    with pytest.raises(ArchiveError, match="contains a damaged report"):
         load_content(tmp_path / "c")

@@ -22,15 +22,15 @@ MODEL = KMeans(2, random_state=0).fit(X)
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (X[:10], {}, r"X must have one row for each of 30 labels of the estimator, got shape \(10, 3\)"),
+        (X[:10], {}, r"X must have one row per label of the estimator, 30 in all; got shape \(10, 3\)"),
         (X[:, 0], {}, r"got shape \(30,\)"),
-        ([X, X], {}, "one bag for each of the 30 labels of the estimator, got 2 bags"),
-        (X, {"sample_names": ["a"]}, "one name for each of 30 samples, got 1"),
-        (X, {"sample_texts": ["a", "b"]}, "one text for each of 30 samples, got 2"),
-        (X, {"feature_names": ["a"]}, "one name for each of 3 features, got 1"),
-        (X, {"y": [0, 1]}, r"y must have one entry for each of 30 samples, got shape \(2,\)"),
-        (X, {"must_link": [(0, 30)]}, "must_link must have row numbers from 0 to 29, got 0 to 30"),
-        (X, {"cannot_link": [(-1, 3)]}, "cannot_link must have row numbers from 0 to 29, got -1 to 3"),
+        ([X, X], {}, "one bag per label of the estimator, 30 in all; got 2"),
+        (X, {"sample_names": ["a"]}, "one name per sample, 30 in all; got 1"),
+        (X, {"sample_texts": ["a", "b"]}, "one text per sample, 30 in all; got 2"),
+        (X, {"feature_names": ["a"]}, "one name per feature, 3 in all; got 1"),
+        (X, {"y": [0, 1]}, r"y must have one entry per sample, 30 in all; got shape \(2,\)"),
+        (X, {"must_link": [(0, 30)]}, "must_link must contain row numbers from 0 to 29, got 0 to 30"),
+        (X, {"cannot_link": [(-1, 3)]}, "cannot_link must contain row numbers from 0 to 29, got -1 to 3"),
         (X, {"must_link": [(0, 1, 2)]}, "must_link must be pairs of row numbers"),
         (X, {"cannot_link": [(0.5, 1)]}, "cannot_link must be pairs of row numbers"),
         (X, {"max_points": 0}, "max_points must be at least 1"),
@@ -57,7 +57,7 @@ def test_before_fit():
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (None, "No data were given"),
+        (None, "No data were passed"),
         (X[:, :0], "The data have no features"),
         (np.where(X > 5, np.nan, X), "The data have missing or infinite values"),
         (pd.DataFrame(X).mask(pd.DataFrame(X) > 5), "The data have missing or infinite values"),

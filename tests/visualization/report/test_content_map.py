@@ -63,7 +63,7 @@ def test_of_many_samples_those_that_matter_are_kept():
     assert (np.diff(content.map.rows) > 0).all()
     whole = report_content(MODEL, X).map.positions
     np.testing.assert_array_equal(content.map.positions, whole[content.map.rows])
-    assert "60 of 400 samples: those in constraints and those typical of clusters" in content.map.note
+    assert "60 of 400 samples are shown: those in constraints, those typical of clusters" in content.map.note
 
 
 def test_samples_in_constraints_are_kept_even_if_they_are_more_than_asked_for():
@@ -85,15 +85,15 @@ def test_an_embedding_that_is_given():
     positions = np.random.default_rng(0).normal(size=(400, 2))
     content = report_content(MODEL, None, embedding=positions, max_points=50)
     np.testing.assert_array_equal(content.map.positions, positions[content.map.rows])
-    assert content.map.note.startswith("Positions as given. 50 of 400 samples")
+    assert content.map.note.startswith("Positions as passed. 50 of 400 samples")
     assert not any("no map" in sentence for sentence in content.missing)
 
 
 @pytest.mark.parametrize(
     ("embedding", "message"),
     [
-        (np.zeros((400, 3)), r"two numbers for each of 400 samples, got shape \(400, 3\)"),
-        (np.zeros((399, 2)), "two numbers for each of 400 samples"),
+        (np.zeros((400, 3)), r"two numbers per sample, 400 samples in all; got shape \(400, 3\)"),
+        (np.zeros((399, 2)), "two numbers per sample, 400 samples"),
         (
             np.where(np.arange(800).reshape(400, 2) == 9, np.nan, 0),
             r"finite numbers, got nan at \[4, 1\]",
@@ -111,7 +111,7 @@ def test_given_distances_in_the_plane_come_out_again():
     D = cdist(points, points)
     model = ParetoClustering(3, metric="precomputed", random_state=0).fit(D)
     content = report_content(model, D, max_points=150)
-    assert "Classical scaling of the distances given. 150 of 400" in content.map.note
+    assert "Classical scaling of the passed distances. 150 of 400" in content.map.note
     distances_kept(content.map.positions, points[content.map.rows])
 
 
@@ -121,7 +121,7 @@ def test_few_given_distances_are_scaled_with_their_stress():
     content = report_content(model, D)
     positions, stress = scaled_to_plane(D)
     np.testing.assert_array_equal(content.map.positions, positions)
-    assert content.map.note == f"Scaling of the distances given, stress {stress:.2f}."
+    assert content.map.note == f"Scaling of the passed distances, stress {stress:.2f}."
 
 
 def test_points_are_placed_by_their_distances_to_landmarks():
@@ -147,4 +147,4 @@ def test_a_frame_of_positions_names_the_axes():
     shown = report_content(model, X, embedding=frame).map
     assert shown.axes == ("width in cm", "height in cm")
     assert np.array_equal(shown.positions, frame.to_numpy())
-    assert shown.note == "Columns as given."
+    assert shown.note == "Columns as passed."

@@ -62,7 +62,7 @@ def test_many_roles_are_counted():
 
 @pytest.mark.parametrize("labels", [[0.5, 1.0], [[0, 1]], [], ["a", "b"]])
 def test_labels_must_be_whole_numbers(labels):
-    with pytest.raises(ValueError, match="one whole number a sample"):
+    with pytest.raises(ValueError, match="one integer per sample"):
         checked_labels(labels)
 
 
@@ -123,7 +123,7 @@ def test_runs_of_an_ensemble_are_solutions_with_their_losses():
         first = int(content.names[place].split("run ")[1].split(",")[0])
         assert loss.values[place] == model.run_losses_[first]
     assert content.missing[0] == (
-        "There is no front: the method gives one solution and others to compare it with."
+        "There is no front: the method returns one solution and others for comparison."
     )
 
 
@@ -132,7 +132,7 @@ def test_any_clusterer_of_scikit_learn():
     assert list(content.names) == ["result"]
     assert content.rules == {}
     assert content.agreement.tolist() == [[1.0]]
-    assert "nothing to choose from" in content.missing[0]
+    assert "there is no choice" in content.missing[0]
 
 
 def test_samples_in_no_cluster_are_counted():
@@ -164,7 +164,7 @@ def test_many_solutions_of_many_samples_agree_over_some_of_these(monkeypatch):
     monkeypatch.setattr(module, "AGREEMENT_WORK", 25 * 600)
     labels = np.random.default_rng(0).integers(0, 3, (5, 2000)).astype(np.int32)
     found = agreement(labels, 0, np.random.default_rng(3))
-    assert "Over 600 of 2000 samples" in found.note
+    assert "Computed on 600 of 2000 samples" in found.note
     rows = np.sort(np.random.default_rng(3).choice(2000, 600, replace=False))
     from moo_clustering.validity import pairwise_ari
 

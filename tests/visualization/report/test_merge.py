@@ -207,7 +207,7 @@ def test_other_samples(there, whose, lone):
 
 def test_samples_of_which_only_the_second_run_has_one():
     first = first_run(sample_names=np.array(["s0", "s0", "s1", "s2"]))
-    with pytest.raises(ValueError, match="only 'b' has 's3'"):
+    with pytest.raises(ValueError, match="only 'b' contains 's3'"):
         merge([first, second_run()], ["a", "b"])
 
 

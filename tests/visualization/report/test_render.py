@@ -124,7 +124,7 @@ def test_versions_stand_at_the_foot():
     facts = [("method", "m"), ("a: made with", f"numpy 1 {ATTACK}"), ("b: made with", "numpy 2")]
     head, foot = render(content(facts=facts)).split("<footer>")
     assert f"Made with numpy 1 {html.escape(ATTACK, quote=False)[:4]}" in foot
-    assert "; numpy 2. This page holds all its data" in foot
+    assert "; numpy 2. This page contains all its data" in foot
     assert "made with" not in head
     assert "Made with moo_clustering. " in render(content())
 

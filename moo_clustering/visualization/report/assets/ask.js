@@ -30,14 +30,14 @@ async function exchange(path, request, tell) {
     if (status === 200) await tell(answer);
     else if (status === 409) {
       await showState(answer.state);
-      sayAfter(`Not taken: ${answer.error}`);
-    } else note("ask-problem", `Not taken: ${answer.error ?? `the server refuses this (${status}).`}`);
+      sayAfter(`Not saved: ${answer.error}`);
+    } else note("ask-problem", `Not saved: ${answer.error ?? `the server rejected the request (${status}).`}`);
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error;
     asking.lost = true;
-    const unsaved = request ? "This was not saved, and does not count. " : "";
-    note("ask-problem", `The server does not answer. ${unsaved}All answers before are in the folder of the run: ` +
-      "start moo-clustering explore with --ask again, and open the address that it prints.");
+    const unsaved = request ? "This answer was not saved. " : "";
+    note("ask-problem", `The server does not respond. ${unsaved}All earlier answers are in the folder of the run: ` +
+      "restart moo-clustering explore with --ask, and open the address that it prints.");
     byId("ask-problem").append(" ", button("Try again", refresh, { id: "ask-again" }));
   } finally {
     asking.busy = false;
@@ -57,7 +57,7 @@ function refresh() {
   return exchange("state", null, async (answer) => {
     if (answer.revision === asking.now.revision) return;
     await showState(answer);
-    sayAfter("The answers were changed in another window; this is the present question.");
+    sayAfter("The answers were changed in another window; this is the current question.");
   });
 }
 
@@ -72,7 +72,7 @@ function giveAnswer(answer) {
     const { number } = asking.reopened;
     return changed("reopen", { number, answer }, () => `Answer ${number + 1} changed.`);
   }
-  if (!asking.now.question) return sayAfter("No question is left.");
+  if (!asking.now.question) return sayAfter("No questions are left.");
   return changed("answer", { answer }, (_, after) => {
     const last = after.history.at(-1);
     const word = shortened(WORDS[last.answer] ?? last.answer, 60);
@@ -91,12 +91,12 @@ function undo() {
 
 function redo() {
   if (!asking.now.canRedo) return sayAfter("There is nothing to redo.");
-  return changed("redo", {}, () => "Done again.");
+  return changed("redo", {}, () => "Redone.");
 }
 
 function takeBack() {
   const { number } = asking.reopened;
-  return changed("reopen", { number, answer: null }, () => `Answer ${number + 1} taken back.`);
+  return changed("reopen", { number, answer: null }, () => `Answer ${number + 1} withdrawn.`);
 }
 
 function reopen(number) {
@@ -111,7 +111,7 @@ function reopen(number) {
 function closeReopened() {
   asking.reopened = null;
   showQuestion();
-  sayAfter("Left as it was.");
+  sayAfter("Left unchanged.");
 }
 
 function nameCluster(group) {
@@ -339,8 +339,8 @@ function answerButtons() {
 function startButtons() {
   byId("ask-buttons").append(
     ...answerButtons(),
-    button("Take the answer back", takeBack, { id: "ask-take-back", hidden: true }),
-    button("Leave it as it was", closeReopened, { id: "ask-close", hidden: true }),
+    button("Withdraw the answer", takeBack, { id: "ask-take-back", hidden: true }),
+    button("Leave it unchanged", closeReopened, { id: "ask-close", hidden: true }),
   );
   byId("ask-new").addEventListener("keydown", ({ key }) => {
     if (key === "Enter") answerByName();
@@ -351,7 +351,7 @@ function startButtons() {
 
 function answerByName() {
   const name = byId("ask-new").value.trim();
-  if (!name) return sayAfter("Write the name of a class first.");
+  if (!name) return sayAfter("Enter a class name first.");
   byId("ask-new").value = "";
   return giveAnswer(name);
 }
@@ -373,7 +373,7 @@ function showQuestion() {
   const { reopened, now } = asking;
   const isPair = question ? question.samples.length > 1 : now.mode === "pairs";
   const asked = isPair ? `Do these two ${data.sampleKind}s belong together?` : `What is the class of this ${data.sampleKind}?`;
-  byId("ask-title").textContent = question ? asked : "No question is left";
+  byId("ask-title").textContent = question ? asked : "No questions are left";
   const old = reopened && now.history[reopened.number].answer;
   byId("ask-number").textContent = reopened
     ? `answer ${reopened.number + 1}, so far ${WORDS[old] ? `“${WORDS[old]}”` : `“${shortened(old, 40)}”`}`
@@ -443,7 +443,7 @@ function showAnswers() {
   const heads = ["", `${data.sampleKind}s`, "answer", "moved", ""];
   byId("ask-answers").replaceChildren(...(shown.length ? [element("table", { "aria-labelledby": "ask-answers-title" },
     element("thead", {}, element("tr", {}, ...heads.map((name) => element("th", { scope: "col", class: name === "moved" ? "number" : "" }, name)))),
-    element("tbody", {}, ...shown.map(([line, number]) => answerRow(line, number))))] : [element("p", { class: "note" }, "There is no answer yet.")]));
+    element("tbody", {}, ...shown.map(([line, number]) => answerRow(line, number))))] : [element("p", { class: "note" }, "There are no answers yet.")]));
   pageButtons(byId("ask-answers-pages"), answers.page, nPages, (page) => {
     answers.page = page;
     showAnswers();
@@ -474,7 +474,7 @@ async function startAsking() {
   byId("summary").removeAttribute("aria-live");
   map.overlays.push(ringTraces);
   const { status, answer } = await fetched("state");
-  if (status !== 200) throw new Error("The session of questions cannot be read.");
+  if (status !== 200) throw new Error("The session cannot be read.");
   startButtons();
   await showState(answer);
   document.addEventListener("keydown", pressKey);

@@ -83,9 +83,9 @@ function showClusters() {
 
 function describedText() {
   const names = Object.keys(data.clusters).map((solution) => data.names[solution]);
-  if (!names.length) return "No solution's clusters were described further.";
+  if (!names.length) return "No clusters were described in detail.";
   const few = names.slice(0, 6).map((name) => shortened(name, 30)).join(", ");
-  return `More is known of ${few}${names.length > 6 ? ` and ${count(names.length - 6, "other")}` : ""}.`;
+  return `Details are available for ${few}${names.length > 6 ? ` and ${count(names.length - 6, "other")}` : ""}.`;
 }
 
 function startClusters() {

@@ -34,8 +34,8 @@ function contingencyTable({ rows, columns, counts, looks }) {
 }
 
 function compareNote() {
-  if (data.nSolutions < 2) return "There is one solution only, so there is none to compare it with.";
-  if (state.compared === null) return "Choose a second solution here, or press one with Shift in a figure or in the table.";
+  if (data.nSolutions < 2) return "There is only one solution, so there is nothing to compare.";
+  if (state.compared === null) return "Choose a second solution here, or press one in a figure or in the table while holding Shift.";
   const [first, second] = [data.names[state.selected], data.names[state.compared]].map((name) => shortened(name, 60));
   return `${first} and ${second}: adjusted Rand index ${comparing.now.index.toFixed(3).replace("-", "−")} ` +
     "(1: the same partition; about 0: no more alike than by chance). Clusters that share most have the same colour.";

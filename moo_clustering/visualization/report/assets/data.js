@@ -55,7 +55,7 @@ function decodeAll(value, waiting) {
 
 async function loadData() {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old to unpack the data of this page: use one of 2023 or later.");
+    throw new Error("This browser is too old to unpack the data of this page: use a version from 2023 or later.");
   }
   const [nSolutions, nSamples] = data.labels.shape;
   data.nSolutions = nSolutions;

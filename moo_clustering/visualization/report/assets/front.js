@@ -6,22 +6,22 @@ function frontFigure() {
   return { ranked: rankedFigure, scatter: scatterFigure, parallel: parallelFigure, matrix: matrixFigure }[front.kind]();
 }
 
-const PRESS = "Press a solution to select it; with Shift, to compare it.";
+const PRESS = "Press a solution to select it, or press it with Shift to compare it.";
 
 function lostText() {
   const isLost = (_, solution) => data.objectives.some((column) => Number.isNaN(column.values[solution]));
   const nLost = data.names.filter(isLost).length;
-  return nLost ? ` ${count(nLost, "solution")} whose objectives are not all known ${nLost === 1 ? "is" : "are"} missing here or in part.` : "";
+  return nLost ? ` ${count(nLost, "solution")} with unknown objectives ${nLost === 1 ? "is" : "are"} missing or incomplete here.` : "";
 }
 
 function frontNote() {
   const nObjectives = data.objectives.length;
-  if (front.kind === "ranked") return `One objective, the best solution first. ${PRESS}`;
-  if (front.kind === "parallel") return `Every line is a solution; up is better on every axis that has a better end. ${PRESS}`;
+  if (front.kind === "ranked") return `One objective, best solution first. ${PRESS}`;
+  if (front.kind === "parallel") return `Every line is a solution; higher is better on every axis that has a direction. ${PRESS}`;
   if (front.kind === "matrix" && nObjectives > MOST_IN_MATRIX) {
-    return `Every two of the first ${MOST_IN_MATRIX} of ${nObjectives} objectives. ${PRESS}`;
+    return `All pairs of the first ${MOST_IN_MATRIX} of ${nObjectives} objectives. ${PRESS}`;
   }
-  return front.kind === "matrix" ? `Every two of the ${nObjectives} objectives. ${PRESS}` : PRESS;
+  return front.kind === "matrix" ? `All pairs of the ${nObjectives} objectives. ${PRESS}` : PRESS;
 }
 
 function frontLegend() {

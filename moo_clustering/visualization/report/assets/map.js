@@ -62,9 +62,9 @@ function mapNote() {
   if (shown < data.nSamples) parts.push(`${counting.format(shown)} of ${samplesText(data.nSamples)} shown.`);
   else parts.push(`All ${samplesText(data.nSamples)} shown.`);
   const lost = data.map.rows.length - shown;
-  if (lost) parts.push(`${samplesText(lost)} left out, without a position.`);
+  if (lost) parts.push(`${samplesText(lost)} without a position omitted.`);
   if (data.map.note) parts.push(data.map.note);
-  if (!matchMedia("(pointer: coarse)").matches) parts.push("Drag to zoom in, double-click to go back.");
+  if (!matchMedia("(pointer: coarse)").matches) parts.push("Drag to zoom in, double-click to reset.");
   return parts.join(" ");
 }
 
@@ -75,7 +75,7 @@ function constraintCounts() {
   const said = (satisfied, all, name) =>
     all ? `${count(all, name)}: ${counting.format(satisfied)} satisfied, ${counting.format(all - satisfied)} violated.` : "";
   const drawnText = !data.map ? "" : map.constraints
-    ? "Satisfied ones are thin and grey; violated must-links dashed, violated cannot-links dotted and red; those with a sample that is not shown are not drawn."
+    ? "Satisfied constraints are thin and grey, violated must-links dashed, violated cannot-links dotted and red; constraints with a sample that is not shown are not drawn."
     : "";
   return [said(must, nMust, "must-link"), said(cannot, nCannot, "cannot-link"), drawnText].filter(Boolean).join(" ");
 }
@@ -108,7 +108,7 @@ function showMap() {
     });
   } else {
     byId("map-title").textContent = "Sizes of the clusters";
-    note("map-note", "There is no map of these data, so nothing is drawn here.");
+    note("map-note", "There is no map of these data, so there is no figure.");
     byId("map-figure").hidden = true;
   }
   follow(["selected", "emphasis", "sample"], tell);

@@ -84,7 +84,7 @@ function showPanel(panel, place) {
 
 function showPanels() {
   if (data.panels.length && data.nSolutions > 1) {
-    const text = "The figures below are of the run and of the solution that it gave, whichever is selected above.";
+    const text = "The figures below show the run and its chosen solution, whichever solution is selected above.";
     byId("page").append(element("p", { class: "note wide", id: "panels-note" }, text));
   }
   data.panels.forEach(showPanel);

@@ -61,7 +61,7 @@ function headCell(column) {
   const isSorted = table.sort === column;
   const order = isSorted ? (table.descending ? "descending" : "ascending") : "none";
   const arrow = isSorted ? (table.descending ? "▼" : "▲") : "";
-  const better = column.greater === undefined || column.greater === null ? "" : column.greater ? "greater is better" : "less is better";
+  const better = column.greater === undefined || column.greater === null ? "" : column.greater ? "greater is better" : "smaller is better";
   const name = element("button", { type: "button", click: () => sortBy(column), "data-column": column.title },
     shortened(column.title, 60), element("span", { class: "arrow", "aria-hidden": "true" }, arrow));
   const cell = element("th", { scope: "col", "aria-sort": order, class: column.numeric ? "number" : "" }, name);
@@ -169,7 +169,7 @@ function showTable() {
   const example = data.objectives.length ? `, ${data.objectives[0].name.replace(/\s+/g, "")}>0.5` : "";
   const none = data.objectives.length ? "" : data.columns.some((column) => column.isObjective) ? "The runs have no objective in common, so there is no front to draw. " : "These solutions have no objectives, so there is no front to draw. ";
   note("search-help", `${none}Search for a name${data.runs.length ? ", a run" : ""}, a rule, or k=5${example}. ` +
-    "Press a row to select it (arrow keys and Enter work too); with Shift, to compare it.");
+    "Press a row to select it (arrow keys and Enter work too), or press it with Shift to compare it.");
   byId("table").append(
     element("table", { role: "grid", "aria-labelledby": "solutions-title", keydown: moveInTable },
       element("thead", {}, element("tr")),

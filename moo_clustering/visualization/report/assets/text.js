@@ -56,7 +56,7 @@ function columnWriter(values) {
 
 function direction(column) {
   if (column.greaterIsBetter === null) return "";
-  return column.greaterIsBetter ? "greater is better" : "less is better";
+  return column.greaterIsBetter ? "greater is better" : "smaller is better";
 }
 
 function fileName(text) {
