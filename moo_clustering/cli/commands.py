@@ -496,7 +496,7 @@ def explain(folder: Path, data: Path | None, **options: Any) -> None:
     with reported():
         refuse_missing(folder)
         if data is not None:
-            refuse_missing(data, message="there is no file {}")
+            refuse_missing(data, message="file {} does not exist")
         from moo_clustering.cli.predict import run_explain
 
         run_explain(folder, data, **options)

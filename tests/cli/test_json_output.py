@@ -284,12 +284,12 @@ def test_endless_lines_are_reported_on_stderr(asked_run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fit", "none.csv", "--out", "out"], "there is no file none.csv"),
+        (["fit", "none.csv", "--out", "out"], "file none.csv does not exist"),
         (["predict", "none", "none.csv"], "none does not exist"),
         (["ask", "none"], "none does not exist"),
         (["methods", "psec"], "did you mean 'pesc'"),
         (["methods", "--bibtex"], "--bibtex and --json exclude each other"),
-        (["compare", "none.csv"], "there is no file none.csv"),
+        (["compare", "none.csv"], "file none.csv does not exist"),
         (["explain", "none"], "none does not exist"),
         (["report", "none"], "none does not exist"),
         (["report", "one", "two"], "needs a file to write: --out FILE"),

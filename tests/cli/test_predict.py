@@ -285,7 +285,7 @@ def test_rules_need_the_table_of_the_fit(fitted):
     table().drop(columns="height").to_csv("short.csv", index=False)
     for arguments, message in (
         (["out", "short.csv"], "the table lacks column 'height' of the fit"),
-        (["out", "none.csv"], "there is no file none.csv"),
+        (["out", "none.csv"], "file none.csv does not exist"),
         (["out", "--fidelity", 2], "--fidelity"),
     ):
         done = run("explain", *arguments)
