@@ -101,7 +101,7 @@ def test_long_values_are_shortened(tmp_path):
     with pytest.raises(CheckpointMismatchError) as error:
         load_checkpoint(Checkpoint(tmp_path / "c", identity=identity(parameters={"grid": []})))
     assert len(str(error.value)) < 300 + len(str(tmp_path))
-    assert "... there and [] here" in str(error.value)
+    assert "... in the checkpoint but [] here" in str(error.value)
 
 
 def test_an_archive_is_not_a_checkpoint(tmp_path):

@@ -62,7 +62,7 @@ def test_candidates_that_make_no_pool(candidates, message):
 
 
 def test_what_is_no_pool(pool):
-    with pytest.raises(ValueError, match="whole numbers"):
+    with pytest.raises(ValueError, match="must be integers"):
         PartitionPool(np.zeros(3, dtype=np.int32), ("a",))
     with pytest.raises(ValueError, match="negative"):
         PartitionPool(np.array([[0, -1]]), ("a",))

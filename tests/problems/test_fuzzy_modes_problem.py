@@ -311,7 +311,7 @@ def test_nothing_to_evaluate():
         (EXAMPLE, {"n_clusters": 6}, ValueError, "from 1 to 5, the number of samples, got 6"),
         (EXAMPLE, {"n_clusters": 2.0}, TypeError, "n_clusters must be an integer"),
         (EXAMPLE, {"m": 1.0}, ValueError, "m must be greater than 1"),
-        (EXAMPLE, {"m": "2"}, TypeError, "m must be a number"),
+        (EXAMPLE, {"m": "2"}, TypeError, "m must be a positive number"),
         (EXAMPLE, {"metric": "cosine"}, ValueError, "metric must be one of"),
         (EXAMPLE + 0.5, {}, ValueError, "must contain integers"),
         (EXAMPLE - 1, {}, ValueError, "X contains -1"),

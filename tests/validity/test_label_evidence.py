@@ -122,7 +122,7 @@ def test_population_equals_one_by_one_in_any_blocks(monkeypatch):
     ("options", "counts", "error", "message"),
     [
         ({"alpha": 0.0}, FOUR, ValueError, "alpha must be a positive finite number, got 0"),
-        ({"alpha": "1"}, FOUR, TypeError, "alpha must be a number"),
+        ({"alpha": "1"}, FOUR, TypeError, "alpha must be a positive number"),
         ({"unnamed": "yes"}, FOUR, ValueError, "unnamed must be one of True, False"),
         ({}, -FOUR, ValueError, "counts must be non-negative, got -1"),
         ({}, [1, 0, 1], ValueError, "2D"),

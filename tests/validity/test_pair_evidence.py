@@ -56,7 +56,7 @@ def test_no_pair_is_no_evidence():
             ValueError,
             "penalty must be a positive finite number",
         ),
-        ("2", PairwiseConstraints(n_samples=3), TypeError, "penalty must be a number"),
+        ("2", PairwiseConstraints(n_samples=3), TypeError, "penalty must be a positive number"),
     ],
 )
 def test_bad_input_is_refused(penalty, data, error, message):
