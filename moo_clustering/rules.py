@@ -74,7 +74,7 @@ class RuleSet:
 
     Parameters
     ----------
-    table, tree, labels, names : object
+    table, tree, clusters, names : object
         Columns, tree, clusters of the samples and names of the clusters.
 
     Attributes
@@ -87,16 +87,16 @@ class RuleSet:
         Sorted by cluster, then by decreasing number of samples.
     """
 
-    def __init__(self, table: _Table, tree: _Node, labels: NDArray[np.intp], names: Sequence[str]) -> None:
+    def __init__(self, table: _Table, tree: _Node, clusters: NDArray[np.intp], names: Sequence[str]) -> None:
         self._table, self._tree = table, tree
-        inside = labels >= 0
+        inside = clusters >= 0
         assigned = _assign(tree, table.values)
-        sizes = np.bincount(labels[inside])
+        sizes = np.bincount(clusters[inside])
         self.n_conditions = _n_conditions(tree)
-        self.fidelity = float((assigned == labels)[inside].mean()) if inside.any() else 1.0
+        self.fidelity = float((assigned == clusters)[inside].mean()) if inside.any() else 1.0
         rules = []
         for cluster, rows, path in _leaves(tree, table.values, inside):
-            right = int((labels[rows] == cluster).sum())
+            right = int((clusters[rows] == cluster).sum())
             conditions = tuple(table.sentences(path))
             shares = right / max(len(rows), 1), right / max(int(sizes[cluster]), 1)
             rules.append(Rule(cluster, names[cluster], conditions, len(rows), *shares))

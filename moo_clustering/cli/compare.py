@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from moo_clustering._arrays import FloatArray
+from moo_clustering._arrays import FloatArray, quoted
 from moo_clustering.cli.folder import json_text
 from moo_clustering.cli.terminal import aligned
 from moo_clustering.datasets import DataError
@@ -102,7 +102,8 @@ def _averaged(cells: pd.DataFrame, lines: Sequence[int], path: Path) -> pd.DataF
     values = pd.to_numeric(cells["value"], errors="coerce")
     if values.isna().any():
         at = int(np.flatnonzero(values.isna())[0])
-        raise DataError(f"{path}, line {lines[at]}: value must be a number, got {cells['value'].iloc[at]!r}")
+        found = quoted(cells["value"].iloc[at])
+        raise DataError(f"{path}, line {lines[at]}: value must be a number, got {found}")
     means = cells.assign(value=values).groupby(["dataset", "method"], sort=False)["value"].mean()
     datasets, methods = cells["dataset"].unique(), cells["method"].unique()
     table = means.unstack("method").reindex(index=datasets, columns=methods)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._arrays import did_you_mean, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
@@ -222,9 +222,8 @@ def read_folder(folder: Path, fields: Fields) -> Documents:
         )
     for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
         if given not in (None, _FOLDER):
-            raise DataError(
-                f"{option} of a folder must be 'folder' (its sub-folders are the classes), got {given!r}"
-            )
+            allowed = "'folder' (its sub-folders are the classes)"
+            raise DataError(f"{option} of a folder must be {allowed}, got {quoted(given)}")
     files = sorted(
         (path for path in folder.rglob("*") if path.suffix.lower() == ".txt" and path.is_file()),
         key=lambda path: path.relative_to(folder).parts,

@@ -190,9 +190,8 @@ def within(seconds: float, oracle: Callable[[Question], Any], question: Question
         answer, error = found.get(timeout=seconds)
     except Empty:
         asked = " and ".join(map(str, question.samples))
-        raise TimeoutError(
-            f"the oracle gave no answer about samples {asked} in {seconds:g} seconds"
-        ) from None
+        fault = f"the oracle did not answer about samples {asked} within {seconds:g} seconds"
+        raise TimeoutError(fault) from None
     if error is not None:
         raise error
     return answer

@@ -446,7 +446,7 @@ def test_without_a_generator_runs_differ():
         ({"kmpb": "a"}, TypeError, "kmpb must be a number from 0 to 1"),
         ({"threshold": 0}, ValueError, "threshold must be a positive finite number, got 0"),
         ({"step": -1}, ValueError, "step must be a positive finite number"),
-        ({"restart_threshold": np.inf}, ValueError, "restart_threshold must be a finite number"),
+        ({"restart_threshold": np.inf}, ValueError, "restart_threshold must be a positive finite number"),
         ({"n_keep": 0}, ValueError, "n_keep must be an integer of at least 1, got 0"),
         ({"threshold_rule": "idle"}, ValueError, "threshold_rule must be one of 'no_crossing'"),
         ({"mutate": "all"}, ValueError, "mutate must be one of 'children', 'population', got 'all'"),

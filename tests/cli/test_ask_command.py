@@ -285,4 +285,4 @@ def test_an_error_rate_is_learnt(asked_run):
     assert "repeat" in set(session.history_["kind"])
     record = json.loads((asked_run / "asked" / "run.json").read_text())
     assert record["answers"]["error_rate"] == session.error_rate_
-    assert "leave out --error-rate 0.1" in ask(asked_run, "", "--resume", "--error-rate", "0.1").stderr
+    assert "omit --error-rate" in ask(asked_run, "", "--resume", "--error-rate", "0.1").stderr

@@ -221,7 +221,7 @@ def test_columns_of_bundled_sets(fails, slices):
     message = fails(
         "fit", "wine", "--method", "slices", "-k", 2, "--labels", "y", "--drop", "a", "--out", "o"
     )
-    assert message == "--labels and --drop name columns of a file; wine is a bundled data set"
+    assert message == "--labels and --drop name columns of a file, but wine is a bundled data set"
 
 
 def test_unexpected_errors_show_where_they_came_from(run, slices, table, monkeypatch):

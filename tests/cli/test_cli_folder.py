@@ -54,7 +54,7 @@ def test_ctrl_c_as_soon_as_the_record_is_there(run, tmp_path, monkeypatch):
 def test_folder_of_something_else(fails, slices, table, tmp_path, name):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).write_text("mine")
-    assert "out holds other files" in fails(*FIT, "--out", "out", "--resume")
+    assert "out contains other files" in fails(*FIT, "--out", "out", "--resume")
     assert contents(tmp_path / "out") == {name: b"mine"}
 
 

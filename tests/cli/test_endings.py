@@ -437,7 +437,7 @@ def test_a_file_that_appears_before_a_run_begins_is_left_alone(run, monkeypatch,
     monkeypatch.setattr(fit, "load_data", loaded)
     result = run(*MOCK_RUN, "--out", "out", "--quiet")
     assert result.exit_code == 2
-    assert "out holds other files; choose another folder with --out" in result.stderr
+    assert "out contains other files; choose another folder with --out" in result.stderr
     assert os.listdir(tmp_path / "out") == ["labels.csv"]
 
 

@@ -388,7 +388,7 @@ def test_text_for_methods_of_numbers(fails, animals):
 def test_methods_say_what_they_take(run):
     text = run("methods").stdout
     entry = text[text.index("\nfuzzy-modes-moga") :].split("\n\n")[0]
-    assert "columns of text" in entry
+    assert "text columns" in entry
     assert "MOGA(pi,sep)" in entry
     for alias in ("MOCK-2007", "delta-MOCK", "Semi-MOCK", "SRMOSC-evolved"):
         assert alias in text

@@ -102,7 +102,7 @@ def test_what_is_said_of_the_clusters(fitted):
     assert rows["method"].endswith("the default, as no method was specified")
     assert rows["clusters"] == "3 of 24, 24, 24 samples"
     assert " (expected adjusted Rand index with known classes 0." in rows["verdict"]
-    assert "expected 0." in rows["alternative-0"]
+    assert "expected index 0." in rows["alternative-0"]
     assert "found by " in rows["alternative-0"]
     assert rows["adjusted rand"] == "1.0000"
     assert sum(line.startswith("Nearly every cluster has one value of") for line in lines) <= 1

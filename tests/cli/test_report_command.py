@@ -214,7 +214,7 @@ def test_foreign_files_are_never_replaced(run, fails, slices, table, tmp_path):
         assert f"{path} exists and is not a report of moo-clustering" in fails("report", "out", *extra)
         assert (tmp_path / path).read_text() == "<html>mine</html>"
     assert "--out out is a folder, not a file" in fails("report", "out", "--out", "out")
-    assert "there is no folder nowhere" in fails("report", "out", "--out", "nowhere/page.html")
+    assert "folder nowhere does not exist" in fails("report", "out", "--out", "nowhere/page.html")
 
 
 def test_what_is_no_run(fails, tmp_path):

@@ -37,6 +37,7 @@ from moo_clustering import (
     interactive,
     pool,
     problems,
+    rules,
     stats,
     subspace,
     validity,
@@ -207,6 +208,7 @@ FUNCTIONS = [
     _door(validity.i2_criterion, {"X": (X, words()), "labels": (Y, POOL[1])}),
     # descriptions
     _door(descriptions.describe_columns, {"labels": ("whole", POOL[1])}, columns=pd.DataFrame(words())),
+    _door(rules.find_rules, {"labels": ("whole", POOL[1])}, columns=pd.DataFrame(words())),
     _door(
         descriptions.describe_terms,
         {"labels": ("whole", POOL[1]), "weights": (X, words())},
@@ -691,6 +693,7 @@ EXCEPTIONS |= {
     "PoolSampling": "of a pool and its scores",
     "QuestionPool": "of a pool that an estimator made",
     "Recorder": "of signs of objectives",
+    "RuleSet": "of a table that find_rules has read",
     "SubspaceSeedEncoding": "of checked data",
     "TablePreparer": "of cells of any kind, which have tests of their own",
 }

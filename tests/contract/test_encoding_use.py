@@ -58,7 +58,7 @@ def test_wrong_populations_are_refused(name):
         encoding.decode(np.full(X.shape, -2))
     with pytest.raises(ValueError, match="NaN"):
         encoding.repair(np.full(X.shape, np.nan))
-    with pytest.raises(TypeError, match="numbers"):
+    with pytest.raises(TypeError, match="numeric"):
         encoding.decode(X.astype(str))
 
 

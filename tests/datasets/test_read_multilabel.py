@@ -138,7 +138,7 @@ def test_bad_npz(tmp_path):
     refused("must be numeric", X=X, Y=Y.astype(str))
     refused("nan in row 1, for the feature with the index 0", X=X + np.nan, Y=Y)
     refused("row 1 of Y: some labels are missing", X=X, Y=[[0, 1], [-1, 1], [0, 0]])
-    refused("row 0 of Y: .*must be 0 or 1.*not 0.5", X=X, Y=[[0.5, 1], [1, 1], [0, 0]])
+    refused("row 0 of Y: .*must be 0 or 1.*got 0.5", X=X, Y=[[0.5, 1], [1, 1], [0, 0]])
     refused("no rows or no columns", X=X[:0], Y=Y[:0])
     refused("Python objects, which are never loaded", X=np.array([[1, "a"]] * 3, dtype=object), Y=Y)
 

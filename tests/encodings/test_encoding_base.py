@@ -65,7 +65,7 @@ def test_keys_of_fractions():
 
 
 def test_keys_need_rows_of_numbers():
-    with pytest.raises(TypeError, match="numbers"):
+    with pytest.raises(TypeError, match="numeric"):
         row_digests(np.array([["a", "b"]]))
 
 

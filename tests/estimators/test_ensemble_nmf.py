@@ -613,7 +613,9 @@ def test_topics():
     named.fit(X, feature_names=[f"w{term}" for term in range(15)])
     assert named.topics_ == tuple(tuple(f"w{term}" for term in topic) for topic in model.topics_)
     for wrong in (["a"] * 14, []):
-        with pytest.raises(ValueError, match=f"feature_names must have .* 15 terms, got {len(wrong)}"):
+        with pytest.raises(
+            ValueError, match=f"feature_names must have one name per term, 15 in all; got {len(wrong)}"
+        ):
             named.fit(X, feature_names=wrong)
 
 

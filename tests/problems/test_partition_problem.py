@@ -384,7 +384,11 @@ def test_indices_must_give_one_value_each():
         ({"constraint_handling": "constraint"}, ValueError, "requires constraints"),
         ({"constraint_handling": "crowding"}, ValueError, "requires constraints"),
         ({"constraints": [(0, 1)]}, TypeError, "PairwiseConstraints"),
-        ({"constraints": PairwiseConstraints([(0, 1)], n_samples=29)}, ValueError, "29 samples"),
+        (
+            {"constraints": PairwiseConstraints([(0, 1)], n_samples=29)},
+            ValueError,
+            "same samples, got 29 and",
+        ),
     ],
 )
 def test_misuse(change, error, match):

@@ -314,7 +314,7 @@ def test_the_fewest_and_the_most_clusters():
         ({"n_sweeps": True}, TypeError, "n_sweeps must be an integer"),
         ({"objectives": ()}, ValueError, "at least one"),
         ({"objectives": ("purity",)}, ValueError, "'purity'"),
-        ({"objectives": ("impurity", "impurity")}, ValueError, "differ"),
+        ({"objectives": ("impurity", "impurity")}, ValueError, "must be unique"),
     ],
 )
 def test_options_out_of_range(kwargs, error, text):

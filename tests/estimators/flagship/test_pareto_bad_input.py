@@ -107,7 +107,7 @@ def test_tables_that_are_none(rows, message):
         (np.eye(3)[CLASSES], "one class per sample"),
         (np.where(CLASSES == 0, np.nan, 1.0), "NaN"),
         (X[:, 0], "continuous"),
-        (pd.Series(["a", None] * 45), "-1 marks unlabelled samples"),
+        (pd.Series(["a", None] * 45), "mark unlabelled samples with -1"),
     ],
 )
 def test_labels_that_are_none(y, message):
@@ -157,7 +157,7 @@ def test_parameters_out_of_range(name, value):
         ({"k_range": [1]}, ValueError, "k_range must be from 2 to 89"),
         ({"k_range": [90]}, ValueError, "k_range must be from 2 to 89"),
         ({"k_range": []}, ValueError, "at least one"),
-        ({"k_range": [2.5]}, TypeError, "whole numbers"),
+        ({"k_range": [2.5]}, TypeError, "must contain integers"),
         ({"kernel": "bags"}, ValueError, "requires labels of every class"),
     ],
 )

@@ -187,7 +187,7 @@ def test_a_single_class_warns_and_allows(names, none):
 
 
 def test_one_class_everywhere():
-    with pytest.warns(UserWarning, match="of one class"):
+    with pytest.warns(UserWarning, match="belong to one class"):
         model = ParetoClustering(**QUICK).fit(X, np.zeros(len(X), dtype=int))
     assert -1 not in model.transduction_ or model.n_clusters_ > 1
 

@@ -170,7 +170,7 @@ def test_functions_in_checkpoints_go_by_their_name(X, tmp_path):
     first = MOCK(3, metric=taxi, **options).fit(X)
     again = MOCK(3, metric=taxi, resume=True, **options).fit(X)
     np.testing.assert_array_equal(first.pareto_front_, again.pareto_front_)
-    with pytest.raises(CheckpointMismatchError, match=r"taxi' there and .*steps' here"):
+    with pytest.raises(CheckpointMismatchError, match=r"taxi' in the checkpoint but .*steps' here"):
         MOCK(3, metric=steps, resume=True, **options).fit(X)
 
 

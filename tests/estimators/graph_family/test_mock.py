@@ -177,7 +177,7 @@ def test_as_many_clusters_as_samples(encoding):
 @pytest.mark.parametrize("options", KINDS)
 def test_fewer_distinct_rows_than_clusters(options):
     X = np.repeat([[0.0, 0.0], [3.0, 4.0]], 12, axis=0)
-    with pytest.warns(UserWarning, match="no solution of the front has n_clusters=3 .* nearest number, 2"):
+    with pytest.warns(UserWarning, match="no solution of the front has n_clusters=3.* nearest number, 2"):
         labels = MOCK(3, **{**QUICK, **options}).fit_predict(X)
     assert labels.tolist() == [0] * 12 + [1] * 12
 

@@ -71,7 +71,7 @@ def test_rows_and_callables_whatever_the_number(model):
 
 def test_a_number_that_is_not_there(model):
     missing = int(model.pareto_K_.max()) + 5
-    with pytest.warns(UserWarning, match=f"n_clusters={missing} .* nearest number, {missing - 5}"):
+    with pytest.warns(UserWarning, match=f"n_clusters={missing}.* nearest number, {missing - 5}"):
         model.choose("variance", n_clusters=missing)
     assert model.n_clusters_ == missing - 5
 

@@ -184,7 +184,7 @@ def test_one_run_is_given_back():
 
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "b", "c"]])
 def test_wrong_numbers_of_names(names):
-    with pytest.raises(ValueError, match=f"got {2 if names else 0} and {len(names)}"):
+    with pytest.raises(ValueError, match=f"got {2 if names else 0} runs and {len(names)} names"):
         merge([first_run(), second_run()] if names else [], names)
 
 
@@ -200,7 +200,7 @@ def test_other_number_of_samples():
 )
 def test_other_samples(there, whose, lone):
     with pytest.raises(
-        ValueError, match=f"'a' and 'b' are on different samples: only '{whose}' has '{lone}'"
+        ValueError, match=f"'a' and 'b' are on different samples: only '{whose}' contains '{lone}'"
     ):
         merge([first_run(), second_run(sample_names=np.array(there))], ["a", "b"])
 
