@@ -1,4 +1,4 @@
-"""The command ``ask``: data that a fit saves for questions, sessions, the dialog, and the results."""
+"""The command ``ask``: sessions, the dialog, and the results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from moo_clustering._arrays import BoolArray, Labels
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.cli.describe import MOST_ASKED_BAGS, QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION
 from moo_clustering.cli.folder import (
     CONTENT,
     LABELS,
@@ -39,7 +39,6 @@ from moo_clustering.cli.folder import (
     saved_table,
     write_csv,
 )
-from moo_clustering.cli.samples import TextSamples
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, printable_line, shortened, shown_warnings
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.evidence import graph_kernel
@@ -57,97 +56,21 @@ from moo_clustering.persistence import (
 from moo_clustering.pool import PartitionPool
 
 if TYPE_CHECKING:
-    from moo_clustering.cli.job import Job
     from moo_clustering.visualization.report import ReportContent
 
-QUESTIONS, ANSWERS = "questions.npz", "answers.json"
+ANSWERS = "answers.json"
 _WORDS = {"t": "together", "a": "apart", "?": "unknown"}
 _KEYS = "[t]ogether  [a]part  [?] don't know  [u]ndo  [q]uit: "
 _NAME_KEYS = "class (a name, #1 for the first known one, ? don't know, u undo, q quit, =u for a class u): "
 # Numbers of features and text lines shown per sample, and largest width in characters.
 _N_FEATURES, _N_LINES, _WIDEST = 8, 12, 120
-# Largest number of characters of the name of a row.
-_LONGEST_ID = 40
 # Largest number of characters of an input line, because some devices never end a line.
 _LONGEST_LINE = 10_000
 # Folder of the results, inside that of the run.
 ASKED = "asked"
-_FORMAT, _VERSION = "moo_clustering questions", 1
-# Largest numbers of table cells of the samples to show, and of bags with a saved kernel.
-_MOST_CELLS, _MOST_BAGS = 4_000_000, 3_000
 # Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
-
-
-def save_questions(folder: Path, job: Job) -> list[str]:
-    """Write the data for questions about a fit without another fit, and return the name of the file.
-
-    The data are the pool, its scores, the graph and the features of the points, and the displayed values of
-    the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
-    with labels or pairs, without a pool, or with too many bags.
-    """
-    model = job.estimator
-    of_bags = bool(model._samples.kernels)
-    if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > _MOST_BAGS):
-        return []
-    base = model._question_pool()
-    positions, weights = (None, None) if base.nearest is None else base.nearest()
-    shown, meta = _shown(job, np.sort(base.sample_of)).packed()
-    found = {
-        "pool": base.pool.labels,
-        "score": base.score,
-        "start": base.start,
-        "representatives": base.sample_of,
-        "features": base.features,
-        "landmark_of": base.landmark_of,
-        "nearest": positions,
-        "nearest_weights": weights,
-        "outliers": np.asarray(model.outliers_) if model.noise == "label" else None,
-        "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
-    }
-    arrays = {
-        # Integers in the smallest sufficient type.
-        name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
-        for name, array in found.items()
-        if array is not None
-    }
-    meta = {"format": _FORMAT, "version": _VERSION, "kind": job.samples.kind, "shown": meta}
-    write_archive(folder / QUESTIONS, arrays | shown, meta, compressed=True)
-    return [QUESTIONS]
-
-
-def _shown(job: Job, rows: Any) -> ShownSamples:
-    """Collect the table, the texts with word weights, or bag means; only identifiers for distances."""
-    samples = job.samples
-    given = samples.report_data()
-    data: Any = samples.columns()
-    if job.of_distances:
-        data = None
-    elif data is None:
-        data = given["X"].means() if samples.kind == "bag" else given["X"]
-    names = given.get("feature_names") or (given["X"].feature_names if samples.kind == "bag" else None) or ()
-    most = max(1, _MOST_CELLS // len(rows))
-    if data is not None and data.shape[1] > most and not sparse.issparse(data):
-        data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
-        names = names[:most]
-    ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
-    notes = samples.notes_of_rows
-    if notes is not None and not samples.has_row_ids:
-        # A column that was not clustered can identify rows better than their numbers.
-        unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
-        if unique:
-            cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
-            ids = [shortened(cell, _LONGEST_ID) for cell in cells]
-    return ShownSamples.of(
-        data,
-        samples=rows,
-        names=ids,
-        feature_names=names,
-        texts=samples.source.texts if isinstance(samples, TextSamples) else None,
-        notes=notes,
-        empty=None if samples.prepared is None else samples.prepared.missing,
-    )
 
 
 @dataclass(frozen=True)
@@ -245,9 +168,9 @@ def _questions(folder: Path, record: Mapping[str, Any]) -> tuple[QuestionPool, S
     if not path.is_file():
         raise FolderError(f"{folder} does not support questions: {_why_not(record)}")
     arrays, meta = read_archive(path)
-    if meta.get("format") != _FORMAT:
+    if meta.get("format") != QUESTIONS_FORMAT:
         raise ArchiveError(f"{path} contains no data for questions; fit again")
-    if fault := version_fault(meta.get("version"), _VERSION):
+    if fault := version_fault(meta.get("version"), QUESTIONS_VERSION):
         raise ArchiveError(f"{path} {fault}, or fit again")
     try:
         base = _pool_of(arrays)
@@ -273,7 +196,7 @@ def _why_not(record: Mapping[str, Any]) -> str:
         return f"questions require a fit without labels and pairs; fit again without {given}"
     if record.get("status") != "complete":
         return "its fit is incomplete; fit again"
-    return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {_MOST_BAGS} bags"
+    return f"it has no {QUESTIONS}; fit again, but in Python if there are more than {MOST_ASKED_BAGS} bags"
 
 
 def _pool_of(arrays: Mapping[str, Any]) -> QuestionPool:

@@ -14,12 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from moo_clustering.cli.ask import save_questions
 from moo_clustering.cli.folder import MOST_PLACES, PARTITION, draw_partition, draw_pool
 from moo_clustering.cli.job import Job
 from moo_clustering.cli.samples import TextSamples
 from moo_clustering.cli.terminal import aligned, printable_line, shortened
 from moo_clustering.descriptions import ClusterDescriptions, ComparedColumns, ComparedTerms, of_rows
+from moo_clustering.interactive.shown import ShownSamples
+from moo_clustering.persistence import write_archive
 from moo_clustering.results import ClusteringResult, PoolResult, result_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ _DRAWN = 24
 # Limits of multiplications and bags for indices that need the distances of all pairs of bags.
 MOST_WORK = 2e11
 MOST_BAGS = 5000
+# File with the data for questions about a fit, and its format.
+QUESTIONS, QUESTIONS_FORMAT, QUESTIONS_VERSION = "questions.npz", "moo_clustering questions", 1
+# Largest numbers of table cells of the samples to show in questions, and of bags with a saved kernel.
+_MOST_CELLS, MOST_ASKED_BAGS = 4_000_000, 3_000
+# Largest number of characters of the name of a row.
+_LONGEST_ID = 40
 
 
 def describe(job: Job) -> Description:
@@ -682,3 +689,73 @@ def prediction_frame(predictions: Predictions, row_ids: NDArray[Any]) -> pd.Data
 
 def _joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> list[str]:
     return [";".join(names[column] for column in np.flatnonzero(row)) for row in chosen]
+
+
+def save_questions(folder: Path, job: Job) -> list[str]:
+    """Write the data for questions about a fit without another fit, and return the name of the file.
+
+    The data are the pool, its scores, the graph and the features of the points, and the displayed values of
+    the samples: O(n_points (n_partitions + n_features) + n_samples) numbers. Nothing is written after a fit
+    with labels or pairs, without a pool, or with too many bags.
+    """
+    model = job.estimator
+    of_bags = bool(model._samples.kernels)
+    if job.supervision or model.pool_ is None or (of_bags and model._samples.n_points > MOST_ASKED_BAGS):
+        return []
+    base = model._question_pool()
+    positions, weights = (None, None) if base.nearest is None else base.nearest()
+    shown, meta = _samples_to_show(job, np.sort(base.sample_of)).packed()
+    found = {
+        "pool": base.pool.labels,
+        "score": base.score,
+        "start": base.start,
+        "representatives": base.sample_of,
+        "features": base.features,
+        "landmark_of": base.landmark_of,
+        "nearest": positions,
+        "nearest_weights": weights,
+        "outliers": np.asarray(model.outliers_) if model.noise == "label" else None,
+        "similarity": base.kernel.astype(np.float32) if of_bags else model._samples.graph,
+    }
+    arrays = {
+        # Integers in the smallest sufficient type.
+        name: array.astype(np.min_scalar_type(int(array.max()))) if array.dtype.kind in "iu" else array
+        for name, array in found.items()
+        if array is not None
+    }
+    meta = {"format": QUESTIONS_FORMAT, "version": QUESTIONS_VERSION, "kind": job.samples.kind, "shown": meta}
+    write_archive(folder / QUESTIONS, arrays | shown, meta, compressed=True)
+    return [QUESTIONS]
+
+
+def _samples_to_show(job: Job, rows: Any) -> ShownSamples:
+    """Collect the table, the texts with word weights, or bag means; only identifiers for distances."""
+    samples = job.samples
+    given = samples.report_data()
+    data: Any = samples.columns()
+    if job.of_distances:
+        data = None
+    elif data is None:
+        data = given["X"].means() if samples.kind == "bag" else given["X"]
+    names = given.get("feature_names") or (given["X"].feature_names if samples.kind == "bag" else None) or ()
+    most = max(1, _MOST_CELLS // len(rows))
+    if data is not None and data.shape[1] > most and not sparse.issparse(data):
+        data = data.iloc[:, :most] if isinstance(data, pd.DataFrame) else data[:, :most]
+        names = names[:most]
+    ids = [str(name) if samples.has_row_ids else f"row {name}" for name in samples.row_ids]
+    notes = samples.notes_of_rows
+    if notes is not None and not samples.has_row_ids:
+        # A column that was not clustered can identify rows better than their numbers.
+        unique = [str(name) for name in notes if notes[name].notna().all() and notes[name].is_unique]
+        if unique:
+            cells = [cell if isinstance(cell, str) else f"{unique[0]} {cell}" for cell in notes[unique[0]]]
+            ids = [shortened(cell, _LONGEST_ID) for cell in cells]
+    return ShownSamples.of(
+        data,
+        samples=rows,
+        names=ids,
+        feature_names=names,
+        texts=samples.source.texts if isinstance(samples, TextSamples) else None,
+        notes=notes,
+        empty=None if samples.prepared is None else samples.prepared.missing,
+    )

@@ -17,8 +17,8 @@ import numpy as np
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
-from moo_clustering.cli.ask import QUESTIONS
 from moo_clustering.cli.describe import (
+    QUESTIONS,
     cluster_sizes,
     cluster_table,
     column_table,

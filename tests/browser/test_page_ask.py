@@ -362,7 +362,7 @@ def test_the_command(fitted, tmp_path, monkeypatch):
     }
     result = CliRunner().invoke(main, [*command, "--mode", "names"])
     assert result.exit_code == 2
-    assert "leave out --mode names" in result.output
+    assert "omit --mode" in result.output
 
 
 def test_only_what_is_asked_for_is_in_a_report(open_report, fitted):
