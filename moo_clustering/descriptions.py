@@ -17,6 +17,7 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, integer, warn_caller
 from moo_clustering._data import checked_integers, checked_table
 from moo_clustering._messages import distinct_names, message_line
+from moo_clustering.datasets.prepare import as_frame
 
 __all__ = ["ClusterDescription", "ClusterDescriptions", "Contrast", "describe_columns", "describe_terms"]
 
@@ -196,7 +197,7 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
 
 def describe_columns(
     labels: ArrayLike,
-    columns: pd.DataFrame,
+    columns: pd.DataFrame | ArrayLike,
     *,
     units: Mapping[str, str] | None = None,
     n_contrasts: int = 3,
@@ -209,7 +210,7 @@ def describe_columns(
     ----------
     labels : array-like of shape (n_samples,), int
         Clusters 0, 1, ..., and -1 for samples in no cluster.
-    columns : DataFrame of shape (n_samples, n_columns)
+    columns : DataFrame or array-like of shape (n_samples, n_columns)
         Numbers, dates, booleans and categories in the units of the data. Missing values are ignored.
     units : mapping of str to str, optional
         Units of columns.
@@ -274,7 +275,8 @@ def describe_terms(
 class ComparedColumns:
     """Columns whose values are sorted once, to describe any partition; see :func:`describe_columns`."""
 
-    def __init__(self, columns: pd.DataFrame, units: Mapping[str, str] | None = None) -> None:
+    def __init__(self, columns: Any, units: Mapping[str, str] | None = None) -> None:
+        columns, _ = as_frame(columns)
         self._columns, self._places, self._n_samples = [], list[int](), len(columns)
         for place, name in enumerate(map(str, columns.columns)):
             column, unit = columns.iloc[:, place], (units or {}).get(name, "")
@@ -342,16 +344,14 @@ class ComparedTerms:
         norms = np.linalg.norm(means, axis=1, keepdims=True)
         return _described(members, traits, means / np.where(norms > 0, norms, 1.0), n_contrasts)
 
-    def occurrences(self, labels: ArrayLike, most: int) -> pd.DataFrame:
-        """Whether documents contain each of about ``most`` terms, the most specific ones of every cluster."""
+    def specific(self, labels: ArrayLike, most: int) -> list[int]:
+        """Places of about ``most`` terms, the most specific ones of every cluster."""
         members = _Members.of(labels, self._weights.shape[0])
         shares = members.means(self._present)
         excess = np.where(self._usable, shares - self._present.mean(axis=0), -1.0)
         order = np.argsort(-excess, axis=1, kind="stable")[:, : max(1, most // max(len(shares), 1))]
         chosen = np.unique(order)
-        chosen = chosen[self._usable[chosen]]
-        names = distinct_names(self._terms[place] for place in chosen.tolist())
-        return pd.DataFrame(self._present[:, chosen].toarray() > 0, columns=names)
+        return [int(place) for place in chosen[self._usable[chosen]]]
 
 
 @dataclass(frozen=True, eq=False)

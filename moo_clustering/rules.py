@@ -13,8 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from moo_clustering._arrays import FloatArray, integer
+from moo_clustering._arrays import FloatArray, integer, probability
 from moo_clustering._data import checked_integers
+from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import ComparedColumns, human_number
 
 __all__ = ["ClusterRules", "Rule", "RuleSet", "find_rules"]
@@ -92,7 +93,7 @@ class RuleSet:
         inside = clusters >= 0
         assigned = _assign(tree, table.values)
         sizes = np.bincount(clusters[inside])
-        self.n_conditions = _n_conditions(tree)
+        self.n_conditions = len(_tests_of(tree))
         self.fidelity = float((assigned == clusters)[inside].mean()) if inside.any() else 1.0
         rules = []
         for cluster, rows, path in _leaves(tree, table.values, inside):
@@ -105,7 +106,8 @@ class RuleSet:
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Assign samples to clusters.
 
-        A missing value satisfies no condition. Raises a ValueError if X lacks a column of the rules.
+        A missing value or an unknown category satisfies no condition. Raises a ValueError if X lacks a column
+        of the rules.
 
         Parameters
         ----------
@@ -124,7 +126,8 @@ class RuleSet:
         Returns
         -------
         str
-            ``row`` maps names of columns to numbers without units, texts, booleans or ``pandas.Timestamp``.
+            ``row`` maps names of columns to numbers without units, texts, booleans or ``pandas.Timestamp``;
+            durations are in hours.
         """
         lines = ["def cluster_of(row):", *self._python(self._tree, 1)]
         if any(self._table.columns[place].kind == "date" for place in _columns_of(self._tree)):
@@ -214,7 +217,13 @@ class ClusterRules(Sequence[RuleSet]):
         -------
         RuleSet
             The one of highest fidelity if none is sufficient.
+
+        Raises
+        ------
+        ValueError
+            If ``fidelity`` is not from 0 to 1.
         """
+        fidelity = probability("fidelity", fidelity)
         most = max(len({rule.cluster for rule in each.rules}) for each in self)
         for each in self:
             if each.fidelity >= fidelity and len({rule.cluster for rule in each.rules}) == most:
@@ -250,7 +259,7 @@ class ClusterRules(Sequence[RuleSet]):
 
 def find_rules(
     labels: ArrayLike,
-    columns: pd.DataFrame,
+    columns: pd.DataFrame | ArrayLike,
     *,
     max_conditions: int | None = None,
     names: Sequence[str] | None = None,
@@ -265,7 +274,7 @@ def find_rules(
     ----------
     labels : array-like of shape (n_samples,), int
         Clusters 0, 1, ..., and -1 for samples in no cluster, which are ignored.
-    columns : DataFrame of shape (n_samples, n_columns)
+    columns : DataFrame or array-like of shape (n_samples, n_columns)
         Numbers, dates, booleans and categories. A missing value satisfies no condition.
     max_conditions : int, optional
         Largest number of conditions. Default: twice the number of clusters, and at least 7.
@@ -310,7 +319,7 @@ def find_rules(
 
 def rules_of(
     labels: ArrayLike,
-    columns: pd.DataFrame,
+    columns: Any,
     read: Callable[[Any], Any],
     *,
     max_conditions: int | None = None,
@@ -323,6 +332,7 @@ def rules_of(
     With ``is_terms``, boolean columns are occurrences of terms.
     """
     found = checked_integers(labels, "labels", ndim=(1,)).astype(np.intp)
+    columns, _ = as_frame(columns)
     if len(found) != len(columns):
         raise ValueError(f"labels must have one number for each of {len(columns)} samples, got {len(found)}")
     found = np.maximum(found, -1)
@@ -506,29 +516,29 @@ class _Table:
 
     @staticmethod
     def _sentence(column: _Column, path: Sequence[tuple[_Test, bool]]) -> str:
-        # A missing value gets to the leaf if it fails every condition on the way.
+        # A missing value reaches the leaf if it fails every condition on the way.
         missing = " or missing" if column.has_missing and not any(holds for _, holds in path) else ""
-        if column.kind in ("truth", "term"):
-            test, holds = path[-1]
-            holds = holds == bool(test.value)
-            if column.kind == "term":
-                return f"{'contains' if holds else 'does not contain'} {column.name!r}"
-            return f"{'' if holds else 'not '}{column.name}{missing}"
+        if column.kind in _ORDERED:
+            above = [test.value for test, holds in path if (test.sign == ">") == holds]
+            upto = [test.value for test, holds in path if (test.sign == ">") != holds]
+            if above and upto and max(above) >= min(upto):  # no number satisfies both
+                return f"{column.name} is missing"
+            if above and upto:
+                return f"{column.shown(max(above))} < {column.name} ≤ {column.shown(min(upto))}{missing}"
+            bound = f"> {column.shown(max(above))}" if above else f"≤ {column.shown(min(upto))}"
+            return f"{column.name} {bound}{missing}"
+        excluded = {int(test.value) for test, holds in path if not holds}
+        allowed = {int(test.value) for test, holds in path if holds}
+        allowed = allowed or {*range(len(column.categories))} - excluded
+        if not allowed:
+            return f"{column.name} is missing"
         if column.kind == "category":
-            equal = [str(column.categories[int(test.value)]) for test, holds in path if holds]
-            others = [str(column.categories[int(test.value)]) for test, holds in path if not holds]
-            if not missing and len(rest := [each for each in column.categories if each not in others]) == 1:
-                equal = rest
-            if equal:
-                return f"{column.name} is {equal[0]}"
-            return f"{column.name} is not {' or '.join(others)}{missing}"
-        low = [test.value for test, holds in path if (test.sign == ">") == holds]
-        high = [test.value for test, holds in path if (test.sign == ">") != holds]
-        if low and high:
-            return f"{column.shown(max(low))} < {column.name} ≤ {column.shown(min(high))}{missing}"
-        if low:
-            return f"{column.name} > {column.shown(max(low))}{missing}"
-        return f"{column.name} ≤ {column.shown(min(high))}{missing}"
+            is_one = len(allowed) == 1
+            named = [str(column.categories[place]) for place in sorted(allowed if is_one else excluded)]
+            return f"{column.name} {'is' if is_one else 'is not'} {' or '.join(named)}{missing}"
+        if column.kind == "term":
+            return f"{'contains' if 1 in allowed else 'does not contain'} {column.name!r}"
+        return f"{'' if 1 in allowed else 'not '}{column.name}{missing}"
 
 
 class _Search:
@@ -563,12 +573,8 @@ class _Search:
             return []
         # Numbers of distinct values, as the thresholds of scikit-learn have single precision.
         levels = [np.unique(own[~np.isnan(own)]) for own in self._values[:, numeric].T]
-        codes = [
-            np.searchsorted(*pair).astype(np.float64)
-            for pair in zip(levels, self._values[:, numeric].T, strict=True)
-        ]
-        for code, place in zip(codes, numeric, strict=True):
-            code[np.isnan(self._values[:, place])] = np.nan
+        pairs = zip(levels, self._values[:, numeric].T, strict=True)
+        codes = [np.where(np.isnan(own), np.nan, np.searchsorted(level, own)) for level, own in pairs]
         X = np.column_stack([*codes, *self._holds[:, equal].T])
 
         def convert(tree: Any, node: int) -> _Node:
@@ -583,11 +589,9 @@ class _Search:
             place, own, cut = numeric[column], levels[column], tree.threshold[node]
             # An infinite threshold separates missing values from all others.
             low = int(np.clip(np.floor(cut), 0, len(own) - 1)) if np.isfinite(cut) else len(own) - 1
-            value = (
-                float(own[-1])
-                if low + 1 == len(own)
-                else _between(own[low], own[low + 1], self._kinds[place])
-            )
+            value = float(own[-1])
+            if low + 1 < len(own):
+                value = _between(own[low], own[low + 1], self._kinds[place])
             if tree.missing_go_to_left[node] and np.isfinite(cut):
                 return _Node(split=(_Test(place, ">", value), right, left))
             left, right = (right, left) if cut == -np.inf else (left, right)
@@ -595,12 +599,10 @@ class _Search:
 
         found = []
         for n_leaves in range(2, most + 1):
-            fitted = (
-                DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, self._labels).tree_
-            )
-            if fitted.n_leaves < n_leaves:
+            model = DecisionTreeClassifier(max_leaf_nodes=n_leaves, random_state=0).fit(X, self._labels)
+            if model.tree_.n_leaves < n_leaves:
                 break
-            found.append(convert(fitted, 0))
+            found.append(convert(model.tree_, 0))
         return found
 
     def _candidates(self) -> list[_Test]:
@@ -774,9 +776,7 @@ class _Descent:
         self._is_value = known & is_category
         self._is_known = known
         # Of cuts with equal gains, the widest gap is best.
-        ends = np.array([[each[0], np.nanmax(each)] if len(each) else [0, 0] for each in levels]).reshape(
-            -1, 2
-        )
+        ends = np.array([(each[0], np.nanmax(each)) for each in levels]).reshape(-1, 2)
         first, last = ends[self._column_of].T
         self._bonus = 1e-6 * _relative(self._levels, following, first, last)
 
@@ -848,12 +848,12 @@ class _Descent:
 def _as_columns(read: Callable[[Any], Any], names: pd.Index[Any], X: Any) -> pd.DataFrame:
     """Read further samples; arrays have the columns of the fit in their order."""
     found = read(X)
-    if isinstance(found, pd.DataFrame):
-        return found
-    array = np.asarray(found)
-    if array.ndim != 2 or array.shape[1] != len(names):
-        raise ValueError(f"X must have {len(names)} columns, got shape {array.shape}")
-    return pd.DataFrame(array, columns=names)
+    frame, has_names = as_frame(found)
+    if has_names or isinstance(found, pd.DataFrame):
+        return frame
+    if frame.shape[1] != len(names):
+        raise ValueError(f"X must have {len(names)} columns, got shape {frame.shape}")
+    return frame.set_axis(names, axis=1)
 
 
 def _better(found: Sequence[tuple[int, _Node]]) -> list[tuple[int, _Node]]:
@@ -922,10 +922,6 @@ def _pruned(node: _Node) -> _Node:
     test, yes, no = node.split
     yes, no = _pruned(yes), _pruned(no)
     return yes if yes.split is None and yes == no else _Node(split=(test, yes, no))
-
-
-def _n_conditions(tree: _Node) -> int:
-    return len(_tests_of(tree))
 
 
 def _columns_of(tree: _Node) -> list[int]:

@@ -1,9 +1,11 @@
 """Rules for clusters: optimal small trees, the front, sentences and code that agree with the predictions."""
 
+import sqlite3
 from itertools import product
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from moo_clustering import MIGCUK, ParetoClustering, SphericalKMeans
 from moo_clustering.datasets import TablePreparer, make_bags
+from moo_clustering.descriptions import describe_columns
 from moo_clustering.rules import find_rules
 from moo_clustering.visualization.report import report_content
 
@@ -107,8 +110,86 @@ def test_rules_partition_the_samples_and_code_agrees(rows):
         assert [namespace["cluster_of"](row) for _, row in plain.iterrows()] == predicted.tolist()
 
 
+def holds(condition, table):
+    """Rows that satisfy a condition of a rule, read as a person would."""
+    text, or_missing = condition.removesuffix(" or missing"), condition.endswith(" or missing")
+    name = next(each for each in table if each in text)
+    column = table[name]
+    missing = column.isna().to_numpy()
+    if text == f"{name} is missing":
+        return missing
+    if text in (name, f"not {name}"):
+        found = column.astype(object).eq(text == name)
+    elif f"{name} is " in text:
+        words = text.split(f"{name} is ")[1]
+        named = words.removeprefix("not ").split(" or ")
+        found = column.isin(named) != words.startswith("not ")
+    elif " < " in text:
+        low, high = text.split(f" < {name} ≤ ")
+        found = (column > float(low)) & (column <= float(high))
+    else:
+        sign, value = text.removeprefix(f"{name} ").split()
+        found = column > float(value) if sign == ">" else column <= float(value)
+    found = found.fillna(False).to_numpy(dtype=bool) & ~missing
+    return found | missing if or_missing else found
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.one_of(st.none(), st.integers(-3, 3)),
+            st.sampled_from(["red", "blue", "green", None]),
+            st.sampled_from([True, False, None]),
+        ),
+        min_size=4,
+        max_size=40,
+    )
+)
+def test_sentences_select_the_samples_of_their_rule(rows):
+    labels, numbers, words, flags = zip(*rows, strict=True)
+    table = pd.DataFrame(
+        {"height": pd.array(numbers, "Float64"), "colour": words, "member": pd.array(flags, "boolean")}
+    )
+    for each in find_rules(labels, table):
+        predicted = each.predict(table)
+        for rule in each.rules:
+            inside = np.ones(len(table), dtype=bool)
+            for condition in rule.conditions:
+                inside &= holds(condition, table)
+            assert inside.sum() == rule.n_samples, str(rule)
+            assert (predicted[inside] == rule.cluster).all()
+
+
+@pytest.mark.parametrize("column", [[1.0, 2.0, None], [True, False, None], ["a", "b", None]])
+def test_conditions_that_only_missing_values_satisfy(column):
+    table = pd.DataFrame({"x": pd.Series(column * 4).convert_dtypes()})
+    found = find_rules([0, 1, 2] * 4, table).select(1.0)
+    assert found.rules[2].conditions == ("x is missing",)
+
+
+def test_tables_of_other_kinds_describe_and_explain():
+    array = np.array([[1.0, 5.0], [2.0, 4.0], [8.0, 5.0], [9.0, 4.0]])
+    found = find_rules([0, 0, 1, 1], array)
+    assert found[0].rules[0].conditions == ("x0 ≤ 5",)
+    assert found[0].predict(array).tolist() == [0, 0, 1, 1]
+    assert describe_columns([0, 0, 1, 1], array).names == ["low x0", "high x0"]
+    table = pyarrow.table({"a": array[:, 0], "b": array[:, 1]})
+    assert find_rules([0, 0, 1, 1], table)[0].predict(table).tolist() == [0, 0, 1, 1]
+    assert describe_columns([0, 0, 1, 1], table).names == ["low a", "high a"]
+
+
+def test_repeated_terms():
+    X = sparse.csr_array(np.kron(np.eye(2), np.ones((10, 2))))
+    model = SphericalKMeans(2, random_state=0).fit(X)
+    found = model.explain(X, feature_names=["goal", "goal", "wheel", "wheel"])[0]
+    assert (found.predict(X) == model.labels_).all()
+    with pytest.raises(ValueError, match=r"X must have 4 columns, got shape \(20, 3\)"):
+        found.predict(X[:, :3])
+
+
 def test_sql_agrees():
-    sqlite3 = pytest.importorskip("sqlite3")
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"x y": rng.normal(size=80), "kind": rng.choice(["a", "it's", "c"], 80)})
     table.loc[::7, "x y"] = np.nan
@@ -323,6 +404,8 @@ def test_selection_and_texts():
     assert frame["fidelity"].is_monotonic_increasing
     assert front.select(0.0).n_conditions == 2  # the shortest with a rule for each of three clusters
     assert front.select(1.0) is front[-1]
+    with pytest.raises(ValueError, match="fidelity must be a number from 0 to 1, got 95"):
+        front.select(95)
     assert str(front) == str(front.select())
     assert "2: " in repr(front)
     assert "<table" in front._repr_html_()

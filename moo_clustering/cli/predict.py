@@ -84,9 +84,12 @@ def run_explain(
         except DataError as error:
             raise DataError(f"{path}: {error}") from error
         labels = model["estimator"].predict(table.X)
-        names = list(map(str, model["classes"] or model["names"]))
         front = find_rules(
-            labels, table.known_columns, max_conditions=max_conditions, names=names, units=table.units
+            labels,
+            table.known_columns,
+            max_conditions=max_conditions,
+            names=_names(model),
+            units=table.units,
         )
     if data is not None:
         for note in (*notes, *table.notes):
@@ -134,6 +137,12 @@ def _record(
     }  # fmt: skip
 
 
+def _names(model: dict[str, Any]) -> list[str]:
+    """Classes of the clusters after a fit with labels, or else their names; a new class has no name."""
+    classes = model["classes"] or [""] * len(model["names"])
+    return [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
+
+
 def _unlike(X: FloatArray, labels: IntArray, model: dict[str, Any]) -> NDArray[np.bool_]:
     """Mask of noise and of rows farther from the nearest row of the fit than usual in their cluster."""
     distances = NearestNeighbors(n_neighbors=1).fit(model["rows"]).kneighbors(X)[0][:, 0]
@@ -148,7 +157,7 @@ def _shares(labels: IntArray, model: dict[str, Any]) -> str:
     now = np.bincount(labels[labels >= 0], minlength=len(then))
     rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
     for cluster, size in enumerate(then):
-        name = printable_line((model["classes"] or model["names"])[cluster])
+        name = printable_line(_names(model)[cluster])
         shares = (size / max(then.sum(), 1), now[cluster] / max(len(labels), 1))
         rows.append(
             [str(cluster), name, str(size), f"{shares[0]:.0%}", str(now[cluster]), f"{shares[1]:.0%}"]

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering._data import checked_array, is_frame
-from moo_clustering._messages import checked_path
+from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
 from moo_clustering.descriptions import (
@@ -313,28 +313,16 @@ def explain_of(
     names = describe_of(
         estimator, X, columns=columns, feature_names=feature_names, class_names=class_names, namer=namer
     ).names
-    frame, preparer = _rule_columns(read, labels), result.preparer
+    frame, further = _rule_columns(read, labels)
+    preparer = result.preparer
     if columns is not None:
-        frame = columns
+        frame, further = columns, _unchanged
+    elif preparer is not None and is_frame(X):
+        further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
     if frame is None:
         raise ValueError(
             "X holds distances, which have no columns for rules; pass columns with one row for each sample"
         )
-
-    def of_features(Z: Any) -> Any:
-        return as_bags(Z).means() if read.bags is not None else Z
-
-    def of_terms(Z: Any) -> Any:
-        if not sparse.issparse(Z) or Z.shape[1] != len(read.feature_names):
-            return Z
-        places = [read.feature_names.index(name) for name in frame.columns]
-        return pd.DataFrame(sparse.csr_array(Z)[:, places].toarray() > 0, columns=frame.columns)
-
-    further: Callable[[Any], Any] = of_features
-    if columns is None and read.kind == "sparse":
-        further = of_terms
-    elif columns is None and read.columns is not None and preparer is not None:
-        further = lambda Z: preparer.prepare(Z).known_columns  # noqa: E731
     return rules_of(
         labels,
         frame,
@@ -342,28 +330,42 @@ def explain_of(
         max_conditions=max_conditions,
         names=names,
         units=read.units,
-        is_terms=further is of_terms,
+        is_terms=columns is None and read.kind == "sparse",
     )
 
 
-def _rule_columns(samples: Samples, labels: NDArray[Any]) -> pd.DataFrame | None:
-    """Columns or occurrences of terms for rules; None for distances."""
-    compared = samples.compared()
+def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame | None, Callable[[Any], Any]]:
+    """Return columns for rules, None for distances, and a function that reads them from further samples."""
+    compared, n_features = samples.compared(), len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
-        return compared.occurrences(labels, _MOST_TERMS)
-    if samples.columns is not None or compared is None:
-        return samples.columns
-    return pd.DataFrame(samples.table, columns=list(samples.feature_names))
+        places = compared.specific(labels, _MOST_TERMS)
+        names = distinct_names(samples.feature_names[place] for place in places)
+
+        def occurrences(Z: Any) -> pd.DataFrame:
+            if Z.shape[1] != n_features:
+                raise ValueError(f"X must have {n_features} columns, got shape {Z.shape}")
+            return pd.DataFrame(sparse.csr_array(Z)[:, places].toarray() > 0, columns=names)
+
+        return occurrences(samples.table), occurrences
+    if compared is None or samples.columns is not None:
+        return samples.columns, _unchanged
+    frame = pd.DataFrame(samples.table, columns=list(samples.feature_names))
+    return frame, _unchanged if samples.bags is None else lambda Z: as_bags(Z).means()
+
+
+def _unchanged(X: Any) -> Any:
+    return X
 
 
 def _with_rules(described: Described, samples: Samples, run: RunSolutions) -> None:
     """Add the shortest sufficient rules to the clusters of the result."""
     facts, labels = described.facts.get(run.chosen, []), np.asarray(run.labels[run.chosen])
-    frame = _rule_columns(samples, labels) if 0 < len(facts) <= _MOST_EXPLAINED else None
+    if not 0 < len(facts) <= _MOST_EXPLAINED:
+        return
+    frame, further = _rule_columns(samples, labels)
     if frame is None:
         return
-    is_terms = samples.kind == "sparse"
-    found = rules_of(labels, frame, lambda Z: Z, units=samples.units, is_terms=is_terms).select()
+    found = rules_of(labels, frame, further, units=samples.units, is_terms=samples.kind == "sparse").select()
     for rule in found.rules:
         said = str(rule).removeprefix(f"{rule.name}: ")
         facts[rule.cluster] = replace(facts[rule.cluster], rules=(*facts[rule.cluster].rules, said))
