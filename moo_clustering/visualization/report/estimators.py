@@ -69,7 +69,7 @@ _LONGEST = 60
 # Number of terms among which rules for documents are searched.
 _MOST_TERMS = 200
 # Largest number of clusters whose rules are on the page.
-_MOST_EXPLAINED = 30
+_MOST_EXPLAINED = 20
 _DECISIVE = ("moo_clustering", "numpy", "scipy", "scikit-learn", "pymoo", "deap", "python")
 # Parameters that do not determine the result, apart from random_state, which the report shows separately.
 _APART = frozenset({"verbose", "checkpoint", "checkpoint_every", "resume", "n_jobs", "random_state"})
