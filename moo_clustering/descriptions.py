@@ -578,7 +578,9 @@ class Comparison:
         sizes = self.members.sizes
         effects = np.array([trait.effect @ sizes / max(trait.spread, 1e-12) for trait in self.traits])
         levels = effects.reshape(len(self.traits), len(sizes)) / max(int(sizes.sum()), 1)
-        ranks = np.abs(levels).argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
+        # Terms characterise the clusters in which they are frequent.
+        strengths = np.abs(levels) if self.directions is None else levels
+        ranks = strengths.argsort(axis=0, kind="stable").argsort(axis=0).max(axis=1, initial=0)
         chosen: dict[str, int] = {}
         for place in np.lexsort((-(levels**2) @ sizes, -ranks)).tolist():
             if len(chosen) < most:

@@ -532,6 +532,17 @@ def test_heatmap_of_terms():
     assert [spike.values[code] for code in spike.codes] == ["True", "False", "False", "False"]
 
 
+def test_every_cluster_has_frequent_terms_in_the_heatmap():
+    labels = np.repeat([0, 1], [90, 10])
+    rng = np.random.default_rng(0)
+    shares = np.where(np.arange(40) < 20, [[0.3], [0.1]], [[0.0], [0.9]])
+    counts = sparse.csr_array((rng.random((100, 40)) < shares[labels]).astype(float))
+    terms = [f"{'ab'[place // 20]}{chr(97 + place % 20) * 2}" for place in range(40)]
+    found = ComparedTerms(counts, terms).compare(labels).heatmap(20)
+    first = [name[0] for name, _ in found.columns]
+    assert (first.count("a"), first.count("b")) == (10, 10)
+
+
 def test_heatmap_of_nothing():
     found = ComparedColumns(pd.DataFrame({"x": [None, None]})).compare([0, 1]).heatmap(5)
     assert found.levels.shape == (2, 0)

@@ -71,6 +71,7 @@ def test_clusters_have_colours_of_their_own(page, content):
 
 def test_heatmap_is_a_table_of_values(page, content):
     heatmap = content.heatmaps[0]
+    assert page.text("#heatmap-title") == "Strongest terms of the clusters"
     cells = page.texts("#heatmap-table td")
     assert cells == [value for row in heatmap.values for value in row]
     heads = page.texts("#heatmap-table thead th")

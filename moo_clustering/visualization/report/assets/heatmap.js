@@ -47,7 +47,9 @@ function showHeatmap() {
   byId("heatmap").hidden = !known.length;
   byId("heatmap-legend").hidden = byId("heatmap-table").hidden = !found;
   const isTerms = data.featuresTitle.includes("terms");
-  const kinds = isTerms ? `Shares of ${data.sampleKind}s with the term.` : "Medians of numbers and shares of categories.";
+  const medians = data.sampleKind === "bag" ? "Medians of the means of the bags." : "Medians of numbers and shares of categories.";
+  const kinds = isTerms ? `Shares of ${data.sampleKind}s with the term.` : medians;
+  byId("heatmap-title").textContent = `Strongest ${isTerms ? "terms" : "columns"} of the clusters`;
   note("heatmap-note", found
     ? `${kinds} The colour compares a cluster with all ${data.sampleKind}s, in standard deviations of the ${isTerms ? "term" : "column"}.`
     : `The table is available for ${known.slice(0, 6).join(", ")}${known.length > 6 ? ` and ${count(known.length - 6, "other")}` : ""}.`);
