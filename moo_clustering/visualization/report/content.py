@@ -175,7 +175,6 @@ class PlaneMap:
     neighbors : ndarray of shape (n_shown, 2), float64, or None
         Positions by a neighbour embedding, which is shown first; NaN for samples without one.
     columns : sequence of MapColumn
-        Columns by which the samples can be coloured.
     """
 
     positions: NDArray[np.float64]

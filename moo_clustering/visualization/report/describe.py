@@ -715,12 +715,9 @@ def _embedded(samples: Samples, rows: Rows, found: SampledDistances, plane: Floa
     inside = np.searchsorted(found.rows, rows[places])
     D = found.D[np.ix_(inside, inside)] if known[places].all() else samples.distances(rows[places])
     start = plane[places]
-    if (
-        len(places) < _FEWEST_EMBEDDED
-        or not D.any()
-        or not start.std(axis=0).all()
-        or (np.corrcoef(pairwise_distances(start).ravel(), D.ravel())[0, 1] >= _FAITHFUL)
-    ):
+    if len(places) < _FEWEST_EMBEDDED or not D.any() or not start.std(axis=0).all():
+        return None
+    if np.corrcoef(pairwise_distances(start).ravel(), D.ravel())[0, 1] >= _FAITHFUL:
         return None
     np.fill_diagonal(D, 0.0)
     start, perplexity = 1e-4 * start / start[:, 0].std(), min(_PERPLEXITY, (len(places) - 1) / 3.0)

@@ -618,9 +618,7 @@ def _map(plane: PlaneMap) -> dict[str, Any]:
         "axes": [str(axis) for axis in plane.axes],
         "note": plane.note,
         "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
-        "columns": [
-            vars(column) | {"values": encoded_array(column.values, "float32")} for column in plane.columns
-        ],
+        "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
     }
 
 

@@ -129,15 +129,17 @@ const planeName = () => (data.map.axes[0].includes("component") ? "Principal com
 function viewButtons() {
   map.views = { plane: data.map.positions, neighbors: data.map.neighbors };
   if (!data.map.neighbors) return;
-  byId("map-tools").append(element("span", { class: "toggle", id: "map-view", role: "group", "aria-label": "Map by" },
-    ...[["neighbors", "Neighbours"], ["plane", planeName()]].map(([view, name]) => button(name, () => setView(view), { "data-view": view }))));
+  byId("map-view").append(...[["neighbors", "Neighbours"], ["plane", planeName()]].map(([view, name]) => button(name, () => setView(view), { "data-view": view })));
+  byId("map-view").hidden = false;
   setView("neighbors");
 }
 
 function colorChoice() {
   if (!data.map.columns.length) return;
-  byId("map-tools").append(element("label", {}, "Colour ", element("select", { id: "map-color", change: (event) => colorBy(event.target.value) },
-    element("option", { value: "" }, "cluster"), ...data.map.columns.map(({ name }) => element("option", { value: name }, shortened(name, 40))))));
+  const choice = byId("map-color");
+  choice.append(element("option", { value: "" }, "cluster"), ...data.map.columns.map(({ name }) => element("option", { value: name }, shortened(name, 40))));
+  choice.addEventListener("change", () => colorBy(choice.value));
+  choice.parentElement.hidden = false;
 }
 
 function mapFigure() {
