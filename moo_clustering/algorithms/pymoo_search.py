@@ -570,9 +570,8 @@ def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> Genet
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
-                f"{algorithm.__name__} requires reference directions: pass algorithm as an object "
-                f"such as {algorithm.__name__}(get_reference_directions('das-dennis', n_obj, "
-                "n_partitions=20))."
+                f"{algorithm.__name__} requires reference directions: pass algorithm as an object such as "
+                f"{algorithm.__name__}(get_reference_directions('das-dennis', n_obj, n_partitions=20))."
             )
         return algorithm(pop_size=pop_size, **operators)
     if not isinstance(algorithm, GeneticAlgorithm):

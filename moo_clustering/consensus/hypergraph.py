@@ -213,10 +213,9 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
             else "lower n_neighbors"
         )
         raise ValueError(
-            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, "
-            f"which exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use "
-            f"partitioner='svd', which does not compare pairs, {advice}, use mcla or hbgf, or "
-            "increase max_memory."
+            f"cspa compares all pairs of {n_samples} objects and requires {needed / 2**30:.3g} GiB, which "
+            f"exceeds max_memory={max_memory} bytes ({max_memory / 2**30:.3g} GiB); use partitioner='svd', "
+            f"which does not compare pairs, {advice}, use mcla or hbgf, or increase max_memory."
         )
 
 
@@ -505,9 +504,8 @@ def warn_of_balance(
     unequal = largest > np.maximum(balance * mean, np.ceil(mean))
     if weights[unequal].sum() > weights.sum() / 2:
         warn_caller(
-            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most "
-            f"runs has {np.median((largest / mean)[unequal]):.3g} times that size {harm}; use "
-            f"{instead}."
+            f"METIS creates {n_parts} parts of about equal size, but the largest cluster of most runs has "
+            f"{np.median((largest / mean)[unequal]):.3g} times that size {harm}; use {instead}."
         )
 
 

@@ -218,9 +218,8 @@ def warn_rounded(attributes: Sequence[Attribute], source: str) -> None:
     for attribute in attributes:
         if attribute.rounded:
             warn_caller(
-                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, "
-                "because double precision has fewer digits; if it identifies rows, drop the "
-                "attribute"
+                f"{source}: {_short(attribute.rounded)} of attribute {attribute.name!r} is rounded, because "
+                "double precision has fewer digits; if it identifies rows, drop the attribute"
             )
 
 

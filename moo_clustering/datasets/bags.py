@@ -734,9 +734,8 @@ def _classes(
             "no class" if values[codes[at]] is None else f"class {values[codes[at]]!r}" for at in (start, row)
         )
         raise files.DataError(
-            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in "
-            f"{rows.place(start)} but {two} in {rows.place(row)} (column {classes.column.name!r}), "
-            "but a bag must have one class",
+            f"{source}: {members.name(int(members.bag_of_row[row]))} has {one} in {rows.place(start)} but "
+            f"{two} in {rows.place(row)} (column {classes.column.name!r}), but a bag must have one class",
             files.Remedy("name the class column with", "label"),
             files.Remedy("if there is none, use", "label", False),
             _leave_out(classes.column.name),

@@ -228,9 +228,8 @@ class MedoidEncoding(_MedoidGenes):
         wrong |= padding[:, 0] | (padding[:, :-1] & ~padding[:, 1:]).any(axis=1)
         if wrong.any():
             raise ValueError(
-                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row "
-                f"numbers from 0 to {self.n_samples - 1}, with -1 only at the end): "
-                f"{base.VALID_GENES}"
+                f"row {np.argmax(wrong)} of X is not a set of medoids (one or more distinct row numbers from "
+                f"0 to {self.n_samples - 1}, with -1 only at the end): {base.VALID_GENES}"
             )
         return ids
 

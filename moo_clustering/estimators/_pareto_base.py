@@ -253,9 +253,8 @@ class ParetoPoolClusterer(
             side = self._read_side_information(samples.n_samples, y, must_link, cannot_link)
             if samples.landmark_of is not None and (self.n_clusters or 1) > samples.n_points:
                 raise ValueError(
-                    f"n_clusters={self.n_clusters} is more than the number of landmarks, "
-                    f"{samples.n_points}, which represent the {samples.n_samples} samples; fit again "
-                    "with a larger n_landmarks."
+                    f"n_clusters={self.n_clusters} is more than the number of landmarks, {samples.n_points}, "
+                    f"which represent the {samples.n_samples} samples; fit again with a larger n_landmarks."
                 )
         except Exception:
             # Keep the previous fit.

@@ -360,8 +360,7 @@ def _check_size(X: Any) -> None:
     if largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
             f"the largest absolute value of X must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got "
-            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside "
-            "this range"
+            f"{largest:g}; rescale X, because solvers of linear models may not terminate outside this range"
         )
 
 

@@ -601,9 +601,8 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
         widest = float(abs(X).max() if issparse(X) else np.ptp(X, axis=0).max())
         if 0 < widest**2 < self.floor:
             warn_caller(
-                f"features vary by at most {widest:g}, so all dispersions are below "
-                f"floor={self.floor:g} and all features have equal weights; rescale X, or decrease "
-                "floor"
+                f"features vary by at most {widest:g}, so all dispersions are below floor={self.floor:g} and "
+                "all features have equal weights; rescale X, or decrease floor"
             )
 
     @property

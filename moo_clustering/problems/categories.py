@@ -387,9 +387,8 @@ def _codes(X: ArrayLike) -> NDArray[np.int32]:
     if values.max() > most:
         column = int(values.max(axis=0).argmax())
         raise ValueError(
-            "metric='hamming' requires category codes 0, 1, ... without large gaps, but column "
-            f"{column} of X contains {values.max()} for {len(values)} samples, more than {most}; "
-            "renumber its categories."
+            f"metric='hamming' requires category codes 0, 1, ... without large gaps, but column {column} of "
+            f"X contains {values.max()} for {len(values)} samples, more than {most}; renumber its categories."
         )
     return values.astype(np.int32)
 

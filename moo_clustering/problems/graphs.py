@@ -874,9 +874,8 @@ class SRMOSCProblem(FixedProblem):
         self.norms: FloatArray = np.einsum("ij,ij->i", self.X, self.X)
         if 0.0 < float(self.X.var(axis=0).sum()) < LOST_VARIANCE * float(self.norms.max()):
             warn_caller(
-                "the samples are more than a million times farther from the origin than from each "
-                "other, so rounding errors would determine the links; subtract the means or scale "
-                "the data."
+                "the samples are more than a million times farther from the origin than from each other, so "
+                "rounding errors would determine the links; subtract the means or scale the data."
             )
         width = candidate_width(n_candidates, n_samples) if lists is None else lists.indices.shape[1]
         check_size(n_samples, width, pop_size, max_memory, force)
@@ -989,9 +988,8 @@ def check_size(n_samples: int, width: int, pop_size: int, max_memory: int, force
     )
     if width == n_samples - 1 and n_samples > MOST_LITERAL and not force:
         raise ValueError(
-            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, "
-            f"which is not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow "
-            "it."
+            f"n_candidates={width} makes every individual a full {n_samples} x {n_samples} matrix, which is "
+            f"not allowed above {MOST_LITERAL} samples; {sparse}. Use force=True to allow it."
         )
     needed = 2 * pop_size * n_samples * (4 * width + 12)
     if needed > max_memory:

@@ -397,9 +397,8 @@ class ConstrainedAssignment:
         self.n_dropped = int(inside.sum())
         if self.n_dropped:
             warn_caller(
-                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the "
-                "constrained assignment; if must-links come from overlapping labels, use another "
-                "supervision."
+                f"{self.n_dropped} cannot-links contradict must-links and are ignored by the constrained "
+                "assignment; if must-links come from overlapping labels, use another supervision."
             )
         lifted = lifted[~inside]
         constrained = size > 1

@@ -440,9 +440,8 @@ class ChunkedProblem(Problem):
             raise TypeError(f"problem must be a pymoo Problem, got {type(problem).__name__}.")
         if problem.elementwise:
             raise TypeError(
-                f"problem must evaluate whole populations, but {type(problem).__name__} evaluates "
-                "one individual at a time: use an elementwise_runner of pymoo.parallelization "
-                "instead."
+                f"problem must evaluate whole populations, but {type(problem).__name__} evaluates one "
+                "individual at a time: use an elementwise_runner of pymoo.parallelization instead."
             )
         self.problem = problem
         self.chunk_size = integer("chunk_size", chunk_size)
