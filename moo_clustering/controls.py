@@ -190,11 +190,8 @@ def compare_deap(
 def compare_planned(
     plan: Callable[..., searches.Plan], first: searches.Plan, **given: Any
 ) -> ControlComparison:
-    """Compare the search that ``plan()`` returns with its controls; ``given`` are options of :func:`compare`.
-
-    A DEAP search is planned again for every run. The option ``landmark_of`` maps the samples of ``y`` to
-    landmarks, if the search partitions landmarks.
-    """
+    """Compare the search of ``plan()`` with its controls; ``given`` are options of :func:`compare`."""
+    # A DEAP search is planned again for every run. ``landmark_of`` maps the samples of ``y`` to landmarks.
     search = first.search
     if isinstance(search, PymooSearch):
         # The search has not started, so it can be set up again.
@@ -398,11 +395,9 @@ class ControlComparison(NamedTuple):
 
 
 def paired_difference(ours: ArrayLike, theirs: ArrayLike) -> dict[str, float]:
-    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses.
-
-    Pairs with a missing value are omitted, and p is 1 if all differences are 0. Differences within rounding
-    noise are 0, and those that differ by rounding noise have equal ranks in Wilcoxon's test.
-    """
+    """Mean difference of pairs, its 95 % bootstrap interval, Wilcoxon's p, and wins, ties and losses."""
+    # Pairs with a missing value are omitted. Differences within rounding noise are 0, and those that differ
+    # by rounding noise have equal ranks in Wilcoxon's test.
     away, noise = clear_differences(ours, theirs)
     there = ~np.isnan(away)
     away, noise = away[there], noise[there]
@@ -421,10 +416,7 @@ class _Spent(Exception):
 
 
 class Meter:
-    """Count evaluations, archive non-dominated solutions, and end a run by an exception.
-
-    ``front`` and ``genes`` are the archive, and ``course`` its history by number of evaluations.
-    """
+    """Count evaluations, archive non-dominated solutions with a history, and end a run by an exception."""
 
     def __init__(self, n_evals: int, names: Sequence[str]) -> None:
         self.n_evals, self.names = n_evals, names

@@ -443,11 +443,9 @@ class Batches(NamedTuple):
 def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
-    """Plan batches of similar size, one per worker at a time if all have enough runs.
-
-    The factors of a run have ``n_rows`` rows of ``row_bytes`` together. ``lanes`` is the desired number of
-    runs per worker. ``memory`` limits the bytes of concurrent batches; too little for a run raises an error.
-    """
+    """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
+    # Factors of a run have ``n_rows`` rows of ``row_bytes`` together; ``lanes`` is the desired number of runs
+    # per worker.
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:
@@ -563,15 +561,11 @@ def solve_panel(
 ) -> NMFRuns:
     """Update U, then V with the new U, until the relative decrease of the loss is below ``tol``.
 
-    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj)
-    for j = 0, 1, ..., with the new values of previous columns. Columns with G_jj = 0 do not change. With
-    ``multiply``, U <- U * (A^T V) / (U V^T V), where entries do not change if they or the denominator are 0.
-
-    O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. The order of operations of a run
-    and the blocks of rows do not depend on other runs or threads. A run is therefore bitwise identical in any
-    panel and on any number of threads. Sources: A. Cichocki, R. Zdunek, S. Amari, "Hierarchical ALS
-    algorithms for nonnegative matrix and 3D tensor factorization", ICA (2007); D. D. Lee, H. S. Seung,
-    "Algorithms for non-negative matrix factorization", NIPS 13 (2001), theorem 1.
+    HALS is coordinate descent over columns: with G = V^T V, u_j <- max(0, u_j + ((A^T V)_j - U G_j) / G_jj),
+    with the new values of previous columns and none for G_jj = 0. With ``multiply``, U <- U * (A^T V) / (U
+    V^T V). O(n_runs (n_values k + (n_documents + n_terms) k^2)) time per iteration. No order of operations
+    depends on other runs or threads, so a run is bitwise identical in any panel. Sources: A. Cichocki, R.
+    Zdunek, S. Amari, ICA (2007); D. D. Lee, H. S. Seung, NIPS 13 (2001), theorem 1.
     """
     n_runs = len(starts.U)
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
@@ -703,12 +697,9 @@ def panel_lanes(panel: AnyFloatArray, k: int, n_runs: int) -> AnyFloatArray:
 def projected_gradient(
     matrix: Matrix, starts: Starts, *, tol: float, max_iter: int, n_threads: int = 1
 ) -> NMFRuns:
-    """Minimise over U and V in turn by projected gradients.
-
-    A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the norm of
-    the initial gradient. ``n_threads`` is ignored. Source: C.-J. Lin, "Projected gradient methods for
-    nonnegative matrix factorization", Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
-    """
+    """Minimise over U and V in turn by projected gradients; ``n_threads`` is ignored."""
+    # A run ends when the norm of the projected gradient of both factors is at most ``tol`` times the initial
+    # one. Source: C.-J. Lin, Neural Computation 19 (2007), sections 3 and 4, algorithm 4.
     results = Starts(np.empty_like(starts.U), np.empty_like(starts.V))
     histories = []
     for run, (U, V) in enumerate(zip(*starts, strict=True)):

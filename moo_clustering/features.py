@@ -695,11 +695,7 @@ def binary_unigrams(
 
 
 def fit_terms(vectorizer: Any, texts: Sequence[str]) -> tuple[Any, NDArray[Any]]:
-    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms.
-
-    Raises a TypeError if ``texts`` is not a sequence of texts, and a ValueError if there are no texts or no
-    terms left.
-    """
+    """Fit an unfitted scikit-learn vectorizer, and return the document-term matrix and the terms."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a sequence of strings, one per document")
     if not len(texts):

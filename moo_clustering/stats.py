@@ -607,12 +607,10 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
 
 
 def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rounding error of every score; ``precision`` is the relative error of every row.
-
-    The error is relative to the score or, if larger, to the largest finite score of the row up to 1, because
-    a small score can be the result of a subtraction. Rows with 0 or both signs are treated as differences of
-    terms of size 1 or more.
-    """
+    """Rounding error of every score, from the relative ``precision`` of every row."""
+    # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
+    # because a small score can be a difference. Rows with 0 or both signs are treated as differences of terms
+    # of size >= 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
@@ -621,11 +619,8 @@ def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) 
 
 
 def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number.
-
-    Neighbours in sorted order are tied if they differ by at most the larger of their errors. Ties are
-    transitive.
-    """
+    """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
+    # Neighbours in sorted order are tied if they differ by at most the larger of their errors; transitive.
     order = np.argsort(values, axis=-1, kind="stable")
     values, noise = np.take_along_axis(values, order, -1), np.take_along_axis(noise, order, -1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -647,10 +642,7 @@ def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDAr
 
 
 def score_precision(score: Any, dtype: Any = None) -> float:
-    """Relative rounding error of a score or an array of scores: 0 for integers, otherwise by its type.
-
-    ``dtype`` is the numeric type of the column of the score, if any.
-    """
+    """Relative rounding error of scores by their type, or that of their column ``dtype``; 0 for integers."""
     kind = getattr(dtype, "numpy_dtype", dtype)
     if kind is None or not isinstance(kind, np.dtype) or kind.kind not in "biuf":
         kind = getattr(score, "dtype", np.dtype(np.int64 if isinstance(score, int) else np.float64))
@@ -671,11 +663,7 @@ class Results(NamedTuple):
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
-    """Check a table of results of shape (n_datasets, n_methods); ``methods`` names the columns of an array.
-
-    Raises a ValueError for fewer than two data sets or ``min_methods`` methods, repeated names, and cells
-    that are empty, NaN or not numeric.
-    """
+    """Check a table of results, shape (n_datasets, n_methods); ``methods`` names the columns of an array."""
     if isinstance(results, pd.DataFrame):
         if methods is not None:
             raise ValueError("methods can only name the columns of an array, but results is a DataFrame")
@@ -768,10 +756,7 @@ def adjusted_pairs(
 
 
 def pair_table(summary: RankSummary) -> pd.DataFrame:
-    """z and unadjusted two-sided p of every pair, most different pairs first.
-
-    ``method_1`` has the better average rank, so that ``z`` is non-negative.
-    """
+    """z >= 0 and unadjusted two-sided p of every pair (better method first), most different pairs first."""
     ranks = summary.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     first, second = np.triu_indices(k, 1)

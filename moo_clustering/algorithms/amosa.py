@@ -317,11 +317,10 @@ def anneal(
 
 
 class BoundedArchive:
-    """Archive of AMOSA: non-dominated solutions without duplicates.
+    """Archive of AMOSA: distinct non-dominated solutions, thinned from the soft to the hard limit."""
 
-    More than ``soft_limit`` members are thinned to ``hard_limit``. The first ``len(members)`` rows of ``F``,
-    shape (soft_limit + 1, n_obj), and of ``violations`` belong to the ``members``.
-    """
+    # The first ``len(members)`` rows of ``F``, shape (soft_limit + 1, n_obj), and of ``violations`` are in
+    # use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination
@@ -350,10 +349,7 @@ class BoundedArchive:
         self._set(members)
 
     def add(self, solution: pymoo_search.Solution) -> None:
-        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members.
-
-        Takes O(n_members n_obj) time, or O(n_members^2) if the archive is thinned.
-        """
+        """Add a solution that no member dominates, unless it is a duplicate; remove dominated members."""
         if pymoo_search.is_known(self._duplicates, solution, self.members):
             return
         rows = not_dominated(self.F, self.violations, len(self), solution.f, solution.violation)
@@ -389,12 +385,9 @@ def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float6
 
 
 def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
-    """Return a representative of each of ``n_groups`` single-linkage clusters of points: ascending rows.
-
-    The representative has the smallest mean distance to the points of its cluster (ties: the first point).
-    Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones. All
-    points are returned if there are at most ``n_groups``. Takes O(n_points^2) time.
-    """
+    """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
+    # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
+    # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
     P = np.asarray(points, dtype=np.float64)
     n = len(P)
     if n <= n_groups:

@@ -153,10 +153,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
 
 
 def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
-    """Return the grid box of every solution: its interval 0..n_bins-1 per objective, shape (n, n_obj).
-
-    Equal intervals span the finite values of an objective; infinite values are in the first or last interval.
-    """
+    """Interval 0..n_bins-1 of every objective of every solution; infinite values are in the first or last."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
     high = np.where(finite, F, -np.inf).max(axis=0)
@@ -179,10 +176,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
 def select_by_boxes(
     F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Draw ``count`` occupied boxes, and return the row of a random solution from each.
-
-    With ``tournament``, every box is the less crowded of two random boxes.
-    """
+    """Draw ``count`` boxes, with ``tournament`` the less crowded of two; return a random row of each."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
     boxes = rng.integers(0, len(sizes), size=count)
@@ -195,11 +189,10 @@ def select_by_boxes(
 
 
 class GridArchive:
-    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry.
+    """Archive of PESA-II: rows of distinct non-dominated solutions, in the order of entry."""
 
-    ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
-    violation dominates. If the archive is full, ``rng`` draws the member to remove.
-    """
+    # ``F``, shape (n, n_obj), contains the minimised objectives of all candidates. The smaller constraint
+    # violation dominates. If the archive is full, ``rng`` draws the member to remove.
 
     def __init__(
         self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: np.random.Generator

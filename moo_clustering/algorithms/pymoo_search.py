@@ -134,11 +134,7 @@ def checked_options(kind: type, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def duplicate_elimination(duplicates: Any) -> DuplicateElimination:
-    """Convert the argument ``eliminate_duplicates`` to a pymoo DuplicateElimination.
-
-    True compares genes, False nothing, and a function ``canonical(X) -> X`` canonical genes. A
-    DuplicateElimination is returned unchanged. Other values raise a TypeError.
-    """
+    """Convert ``eliminate_duplicates`` (a bool, DuplicateElimination or ``canonical(X) -> X``) for pymoo."""
     if isinstance(duplicates, DuplicateElimination):
         return duplicates
     if isinstance(duplicates, bool):
@@ -240,10 +236,9 @@ def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
 
 
 class Evaluation:
-    """Evaluate arrays of genotypes for an algorithm, and count the evaluations.
+    """Evaluate genotypes for an algorithm, and count the evaluations. NaN objectives raise a ValueError."""
 
-    Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype. NaN objectives raise a ValueError.
-    """
+    # Genotypes in ``out["X"]`` replace the evaluated ones, in their dtype.
 
     def __init__(self, algorithm: Any) -> None:
         self._algorithm = algorithm
@@ -271,11 +266,7 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
 
 
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
-    """Return ``vary(X, rng) -> X``, which perturbs and repairs copies of genotypes.
-
-    ``perturb`` is a function ``perturb(problem, X, rng) -> X``, or a Mutation, with its ``prob``, ``vtype``
-    and ``repair``. Shape and dtype do not change.
-    """
+    """Return ``vary(X, rng) -> X``, which perturbs (by a function or a Mutation) and repairs copies."""
 
     def vary(X: Genes, rng: np.random.Generator) -> Genes:
         if isinstance(perturb, Mutation):
@@ -563,10 +554,7 @@ def check_infills(infills: Population, problem: Problem, who: str) -> None:
 
 
 def filled_in(algorithm: Any, operators: dict[str, Any], pop_size: int) -> GeneticAlgorithm:
-    """Replace pymoo's default operators for real numbers in an algorithm.
-
-    A class is instantiated with all operators and ``pop_size``. Copies of objects keep other operators.
-    """
+    """Replace pymoo's default operators for real numbers in an algorithm; classes are instantiated."""
     if isinstance(algorithm, type) and issubclass(algorithm, GeneticAlgorithm):
         if any("ref_dirs" in inspect.signature(kind).parameters for kind in algorithm.__mro__[:-1]):
             raise ValueError(
@@ -603,13 +591,11 @@ def _copy(algorithm: Algorithm, problem: Problem) -> Algorithm:
 
 
 class AlgorithmState:
-    """Save and restore the changed attributes of an algorithm and its parts.
+    """Save and restore the attributes of an algorithm and its parts that changed after its setup."""
 
-    Create it after ``algorithm.setup`` and before the start. Parts are objects of the operator classes of
-    pymoo and of this package in attributes, lists, tuples and dictionaries, such as survival and mating.
-    :class:`Checkpointable` parts save their attributes. Objects of other classes, and everything that belongs
-    to the problem, must be constant. Creation and every save hash all arrays of the parts.
-    """
+    # Parts are objects of the operator classes of pymoo and of this package in attributes, lists, tuples and
+    # dictionaries; :class:`Checkpointable` parts save their attributes. Other objects, and everything that
+    # belongs to the problem, must be constant. Creation and every save hash all arrays of the parts.
 
     def __init__(self, algorithm: Algorithm) -> None:
         self._algorithm = algorithm
@@ -696,12 +682,10 @@ def _current(owner: Any, step: Step) -> Any:
 
 
 class Packer:
-    """Convert values to JSON and back, with arrays and individuals in separate tables.
+    """Convert values to JSON and back, with arrays and individuals in separate tables."""
 
-    An individual that several populations share (population, optimum, archive) is one row of the table
-    ``individuals``, ordered by first reference, and one object after unpacking. ``rng``, the generator of
-    the run, is saved elsewhere.
-    """
+    # An individual that several populations share is one row of ``individuals``, ordered by first reference,
+    # and one object after unpacking. ``rng``, the generator of the run, is saved elsewhere.
 
     def __init__(self, rng: np.random.Generator | None) -> None:
         self.individuals: list[Individual] = []
@@ -710,10 +694,8 @@ class Packer:
         self._rng = rng
 
     def token(self, value: Any) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return a token that changes with the value, the packed value, and its arrays.
-
-        Other objects than plain data are compared by identity, and have no arrays.
-        """
+        """Return a token that changes with the value, the packed value, and its arrays."""
+        # Other objects than plain data are compared by identity, and have no arrays.
         arrays: dict[str, Any] = {}
         before = self._n_references
         try:
@@ -812,13 +794,11 @@ def _unflatten(row: Mapping[str, Any]) -> Individual:
 
 
 def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
-    """Yield the path, kind and value of all objects that may have state of a run, owners first.
-
-    Paths consist of the steps ``("attribute", name)`` and ``("item", key)`` from the algorithm. Kinds are
-    ``"part"`` (objects of operator classes of pymoo and this package, and lists, tuples and dictionaries of
-    such), ``"hook"`` (objects that save their own attributes) and ``"leaf"`` (other attributes).
-    """
-    # plain values (None, True, small integers) are shared objects, and do not belong to the problem
+    """Yield the path, kind and value of all objects that may have state of a run, owners first."""
+    # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
+    # their lists, tuples and dictionaries), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
+    # attributes). plain values (None, True, small integers) are shared objects, and do not belong to the
+    # problem
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()

@@ -187,13 +187,11 @@ def _warn(search: Search, n_gen: int, interrupted: bool, checkpoint: Checkpoint 
 
 
 class InterruptGuard:
-    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt.
+    """Context in which the first Ctrl-C sets ``requested`` and the second raises KeyboardInterrupt."""
 
-    SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT, as in the command line. The guard
-    does nothing outside the main thread, or if SIGINT is ignored or handled outside Python, and always
-    restores the previous handler. A signal in an inner guard also stops the outer guards. A guard with
-    ``requested=True`` raises at the first signal.
-    """
+    # SIGTERM and SIGHUP act like Ctrl-C if they have the handler of SIGINT. The guard does nothing outside
+    # the main thread, or if SIGINT is ignored or handled outside Python. A signal in an inner guard also
+    # stops the outer guards, and a guard with ``requested=True`` raises at the first signal.
 
     def __init__(self, requested: bool = False) -> None:
         self.requested = requested
@@ -247,11 +245,9 @@ class InterruptGuard:
 
 
 class Progress:
-    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective.
+    """Progress bar on stderr: generations, rate, remaining time, and the best value of every objective."""
 
-    The bar counts from ``done`` to ``n_gen`` generations, after the text ``description``. ``signs`` are -1
-    for maximised objectives, whose default names are ``f1``, ``f2``, ...
-    """
+    # ``signs`` are -1 for maximised objectives, whose default names are ``f1``, ``f2``, ...
 
     def __init__(
         self,
@@ -483,10 +479,7 @@ class Checkpointable(Protocol):
 
 
 class Saver:
-    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint.
-
-    Raises a ValueError if the search cannot be saved.
-    """
+    """Write and read the checkpoints of a search and its recorder; do nothing without a checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint | None, search: Search, recorder: Recorder | None) -> None:
         self._checkpoint = checkpoint
@@ -532,11 +525,8 @@ class Saver:
             self.save()
 
     def save(self) -> None:
-        """Write a checkpoint, unless this generation is saved already.
-
-        The first checkpoint raises an OSError if it fails. Later failures, such as a full disk, are
-        warnings, so that the search is not lost.
-        """
+        """Write a checkpoint, unless this generation is saved already."""
+        # Only the first failure is an error; later ones, such as a full disk, must not lose the search.
         if self._checkpoint is None or self._saved == self._search.generation:
             return
         arrays, meta = self._state()
@@ -632,12 +622,9 @@ class NotStorableError(TypeError):
 
 
 def to_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Convert rows with different keys and types to columns, for :func:`from_columns`.
-
-    Values are numeric or string arrays of any shape, NumPy scalars, bool, int, float, str or None; others
-    raise a NotStorableError that names the key. The result has one array per key, type and shape, and an
-    array of row numbers for keys that some rows lack.
-    """
+    """Convert rows with different keys and types to columns, for :func:`from_columns`."""
+    # Values are arrays of numbers or strings, scalars, str or None; others raise a NotStorableError that
+    # names the key. There is one array per key, type and shape, and row numbers for keys that some rows lack.
     groups: dict[tuple[Any, ...], tuple[list[int], list[Any]]] = {}
     for i, row in enumerate(rows):
         for key, value in row.items():

@@ -184,11 +184,8 @@ def _for_block_pairs(
     work: float,
     n_jobs: int | None,
 ) -> None:
-    """Call ``visit(x, y, table)`` for all pairs of blocks x of ``a`` and y of ``b``, in threads.
-
-    If both sides are the same, each pair is visited once, because its products serve both directions.
-    ``table`` is scratch space for the products; ``work`` is the number of passes over them.
-    """
+    """Call ``visit(x, y, table)`` for all pairs of blocks in threads; ``table`` is scratch space."""
+    # If both sides are the same, each pair is visited once, because its products serve both directions.
     pairs = [(x, y) for k, x in enumerate(a.blocks) for y in b.blocks[k if b is a else 0 :]]
     largest = [max(block.n_rows for block in side.blocks) for side in (a, b)]
     workers = min(n_threads(n_jobs), max(1, int(max_memory) // _table_bytes(max(largest))))
@@ -205,11 +202,7 @@ def _for_block_pairs(
 def tiles(
     a: Side, x: Block, b: Side, y: Block, kind: str, both: bool, table: FloatArray
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Distances from the bags of ``x`` to those of ``y``, and the reverse if ``both``.
-
-    Kinds that are means return sums, other kinds return squares. ``table`` is scratch space for the
-    products of two pieces.
-    """
+    """Distances (sums for means, else squares) from bags of ``x`` to those of ``y``, or both ways."""
     start = np.inf if kind == "min_min" else 0.0
     there = np.full((x.n_bags, y.n_bags), start)
     back = np.full((y.n_bags, x.n_bags), start) if both and kind not in SYMMETRIC else None
@@ -379,11 +372,7 @@ def gaussian_scale(distances: ArrayLike) -> float:
 def joint_distances(
     A: Any, B: Any = None, *, nearest: bool = True, mean: bool = True, n_jobs: int | None = None
 ) -> JointDistances:
-    """Distances between the bags of ``A`` and the bags of ``B`` (or ``A``) in one pass.
-
-    ``nearest`` requests the symmetric and average distances, ``mean`` the means. O(n_A n_B d) time for n_A
-    and n_B instances of d features; memory besides the results holds blocks of instance distances.
-    """
+    """Symmetric and average distances (``nearest``) and means (``mean``) between all bags, in one pass."""
     a, b = _sides(as_bags(A), None if B is None else as_bags(B), MAX_MEMORY)
     there = _Sums.zeros(len(a.sizes), len(b.sizes))
     back = there if b is a else _Sums.zeros(len(b.sizes), len(a.sizes))
@@ -488,12 +477,10 @@ def _own_means(side: Side) -> FloatArray:
 
 
 class JointDistances(NamedTuple):
-    """Several kinds of bag distances from the same instance distances; arrays not requested are empty.
+    """Several kinds of bag distances from the same instance distances; arrays not requested are empty."""
 
-    ``symmetric`` is the larger of the two directed Hausdorff distances, ``average`` the mean of the two mean
-    distances to the nearest instance, and ``mean`` the mean over all pairs of instances. ``own_A`` and
-    ``own_B`` are means over all pairs of instances of a bag, including an instance with itself.
-    """
+    # The larger directed Hausdorff distance, the mean of the two mean nearest distances, and means over all
+    # pairs: of two bags, and within the bags of A and B (including an instance with itself).
 
     symmetric: FloatArray
     average: FloatArray

@@ -398,10 +398,7 @@ def _candidates(rows: FloatArray, centers: FloatArray, n_largest: int) -> BoolAr
 
 
 def chunk_layout(sizes: Int64Array, starts: Int64Array) -> ChunkLayout:
-    """Divide bags of the given sizes into chunks, with the number of slots that costs least.
-
-    ``starts`` contains the first row of every bag, whose rows are adjacent.
-    """
+    """Divide bags of adjacent rows from ``starts`` into chunks, with the number of slots that costs least."""
     n_slots = min(range(1, _MOST_SLOTS + 1), key=lambda slots: _work(sizes, slots))
     n_chunks = -(-sizes // n_slots)
     chunk_start = np.concatenate([[0], np.cumsum(n_chunks)])
@@ -416,10 +413,7 @@ def _work(sizes: Int64Array, n_slots: int) -> int:
 
 
 class ChunkLayout(NamedTuple):
-    """Row of the instance in every slot (n_slots, n_chunks), bag of every chunk, first chunk of every bag.
-
-    The last instance of a bag is repeated to fill its last chunk.
-    """
+    """Row in every slot (n_slots, n_chunks; the last repeats), bag of every chunk, first chunk of bags."""
 
     instances: Int64Array
     chunk_bag: NDArray[np.int32]

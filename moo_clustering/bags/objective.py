@@ -289,10 +289,7 @@ def make_task(
 
 
 def squared_norms(geometry: BagGeometry, reading: Reading) -> FloatArray:
-    """Mean squared norm of the instances of every bag, or the squared norm of their mean.
-
-    Norms are in the original coordinates, because these readings depend on the origin.
-    """
+    """Mean squared norm of the instances of every bag, or squared norm of their mean, before centring."""
     if reading == "printed_meansq":
         means = geometry.means + geometry.center
         return np.asarray(np.einsum("bd,bd->b", means, means))

@@ -222,11 +222,8 @@ def check_memory(n_samples: int, partitioner: str, n_neighbors: int | None, max_
 def coassociation_blocks(
     edges: Hyperedges, weights: FloatArray, *, upper: bool = False
 ) -> Iterator[tuple[int, FloatArray]]:
-    """Yield S in blocks: index of the first row, and rows of shape (n_rows, n_samples).
-
-    S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
-    ``upper`` omits the columns before the first row of a block. O(n_samples^2 n_runs) time in total.
-    """
+    """Yield S in blocks: index of the first row, and rows (``upper``: without the columns before it)."""
+    # S_ij is the weighted share of runs with i and j together, among the runs that contain both, else 0.
     n = edges.n_samples
     local = edges.codes - edges.starts[:-1, np.newaxis]
     columns = np.where(edges.seen, local, -1).astype(np.int16 if local.max() < 2**15 else np.int32)
@@ -262,11 +259,9 @@ def condensed_distances(edges: Hyperedges, weights: FloatArray) -> FloatArray:
 def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
-    """Compute S without its diagonal as a symmetric sparse matrix.
-
-    With ``n_neighbors``, only the largest entries of every row and column are stored. If there are then more
-    components than clusters, the first objects of the components are linked in the same way.
-    """
+    """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
+    # If the largest entries have more components than clusters, the first objects of the components are
+    # linked.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -352,11 +347,9 @@ def _check_weights(weights: ArrayLike | None, n_runs: int) -> FloatArray:
 
 
 def agreed_parts(edges: Hyperedges, n_parts: int, *, fewer: bool = False) -> IntpArray | None:
-    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time.
-
-    The ``n_parts`` parts are the groups of objects that are together in all runs (with ``fewer``, possibly
-    fewer), if no run lacks an object, or the components of the hypergraph.
-    """
+    """Return the parts of the objects on which the runs agree, or None; O(n_samples n_runs) time."""
+    # Parts are the groups of objects that are together in all runs (with ``fewer``, possibly fewer than
+    # ``n_parts``), if no run lacks an object, or the components of the hypergraph.
     first, inverse = distinct_rows(edges.codes.T)
     if edges.seen.all() and (len(first) == n_parts or (fewer and len(first) < n_parts)):
         return inverse
@@ -376,11 +369,9 @@ def components(edges: Hyperedges) -> tuple[IntpArray, IntpArray]:
 def low_rank_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means.
-
-    At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
-    O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
-    """
+    """Cluster the unit-length rows of the leading co-association eigenvectors by k-means."""
+    # At most ``n_parts`` distinct objects are parts; more than ``n_parts`` components are merged arbitrarily.
+    # O(N' E^2 + E^3) time for E hyperedges of distinct runs and N' distinct objects.
     edges, weights = merge_equal_runs(edges, weights)
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
@@ -408,14 +399,10 @@ def merge_equal_runs(edges: Hyperedges, weights: FloatArray) -> tuple[Hyperedges
 def leading_vectors(
     edges: Hyperedges, weights: FloatArray, n_vectors: int, *, share: FloatArray | None = None, seed: int = 0
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute at most n_vectors leading eigenvectors and eigenvalues of Deg^(-1/2) C Deg^(-1/2).
-
-    Zero eigenvalues are omitted. C = H W H^T contains the weights of the runs with i and j in one cluster,
-    also for i = j, and Deg its row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same
-    non-zero eigenvalues. Each object represents ``share`` equal objects; vectors, of shape (n_samples, n),
-    have unit length with these weights. ``seed`` determines the starting vector for more than 2000
-    hyperedges.
-    """
+    """Compute at most n_vectors eigenvectors of Deg^(-1/2) C Deg^(-1/2) with the largest eigenvalues."""
+    # C = H W H^T contains the weights of the runs with i and j in one cluster, also for i = j, and Deg its
+    # row sums. The smaller matrix W^(1/2) H^T Deg^-1 H W^(1/2) has the same non-zero eigenvalues. Each object
+    # represents ``share`` equal objects. ``seed`` gives the starting vector for more than 2000 hyperedges.
     n_samples = edges.n_samples
     share = np.ones(n_samples) if share is None else share
     H = edges.matrix().T.tocsr()
@@ -469,11 +456,9 @@ def use_metis(partitioner: str, fallback: str, function: str) -> bool:
 def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
-    """Cut a graph by METIS into parts of similar weight with few edges between them.
-
-    The graph is symmetric, with non-negative weights and an empty diagonal. Edge weights are rounded to
-    ten-thousandths, or more coarsely to avoid overflow. Up to ``n_parts`` vertices are parts.
-    """
+    """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
+    # Weights are rounded to ten-thousandths, or more coarsely to avoid overflow. Up to n_parts vertices are
+    # parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)
@@ -546,12 +531,9 @@ def bipartite_graph(edges: Hyperedges, weights: FloatArray) -> sp.csr_array:
 def spectral_parts(
     edges: Hyperedges, weights: FloatArray, n_parts: int, *, with_edges: bool, seed: np.random.SeedSequence
 ) -> IntpArray:
-    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2) by k-means.
-
-    Rows are scaled to unit length. D_v and D_e contain the weighted degrees of objects and hyperedges. At
-    most ``n_parts`` distinct objects are parts. ``with_edges`` also clusters the hyperedges. O(n_samples
-    n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
-    """
+    """Cluster the leading singular vectors of D_v^(-1/2) H^T D_e^(-1/2), as unit rows, by k-means."""
+    # D_v and D_e contain the weighted degrees of objects and hyperedges; ``with_edges`` clusters these as
+    # well. O(n_samples n_runs^2 + E^3) time for up to 2000 hyperedges, else O(n_samples n_runs n_parts).
     first, inverse = distinct_rows(edges.codes.T)
     if len(first) <= n_parts:
         return inverse
@@ -921,13 +903,10 @@ def collapse(edges: Hyperedges, parts: IntpArray, n_parts: int, weights: FloatAr
 
 
 def matched_parts(edges: Hyperedges, jaccard: FloatArray, n_parts: int, weights: FloatArray) -> IntpArray:
-    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run.
-
-    The first members are the clusters of the run that agrees best with the others, among runs with
-    ``n_parts`` clusters or else with the most. Then the clusters of each run in turn are matched with
-    different meta-clusters by mean similarity to the other members. O(E^2 n_parts) time per sweep, with at
-    most 20 sweeps.
-    """
+    """Match every hyperedge with a meta-cluster, or with -1 for surplus clusters of a run."""
+    # The first members are the clusters of the run that agrees best with the others, among runs with n_parts
+    # clusters or else the most. The clusters of each run in turn are matched with meta-clusters by their mean
+    # similarity to the other members. O(E^2 n_parts) time per sweep, with at most 20 sweeps.
     parts = np.full(edges.n_edges, -1, dtype=np.intp)
     member = np.zeros((edges.n_edges, n_parts))
     edge_weights = weights[edges.runs]

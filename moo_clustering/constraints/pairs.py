@@ -373,10 +373,7 @@ def _narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def equal_and_different(
     labels: NDArray[Any], pairs: Int64Array, weights: FloatArray | None
 ) -> tuple[Counts, Counts]:
-    """Number, or total weight, of the pairs with equal and with different labels.
-
-    ``labels`` have shape (n_samples, n_individuals). O(n_pairs * n_individuals) time.
-    """
+    """Number, or total weight, of pairs with equal and with different labels (sample-major)."""
     # Lazy import: numba takes a second, and reading, closing and saving constraints do not need it.
     from moo_clustering._kernels.partitions import count_equal, weigh_equal
 
@@ -508,11 +505,7 @@ def satisfied_shares(partitions: ArrayLike, supervision: Mapping[str, Any]) -> d
 def satisfied_pairs(
     partitions: ArrayLike, supervision: Mapping[str, Any]
 ) -> tuple[SatisfiedPairs, SatisfiedPairs]:
-    """Must-links and cannot-links that each partition, shape (n_solutions, n_samples), satisfies.
-
-    ``supervision`` contains ``must_link``, ``cannot_link`` and partial labels ``y``, as for ``fit``. A pair
-    that follows from the labels counts once.
-    """
+    """Must-links and cannot-links, also those of partial labels ``y``, that each partition satisfies."""
     labels = checked_integers(partitions, "partitions")
     y = np.asarray(-1 if supervision.get("y") is None else supervision["y"])
     if y.ndim != 1:  # label sets imply no pairs

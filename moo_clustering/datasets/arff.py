@@ -284,11 +284,7 @@ def _refusal(attribute: Attribute, token: str | None, error: Exception) -> str:
 
 
 def split_row(text: str, expected: int) -> list[str | None]:
-    """Split a row into values; missing values are None.
-
-    Separators are commas or tabs. Rows without commas and tabs are split at blanks if ``expected`` exceeds
-    one.
-    """
+    """Split a row at commas or tabs, or at blanks if ``expected`` exceeds one; missing values are None."""
     if '"' not in text and "'" not in text:
         parts = text.split(",") if "," in text else text.split("\t") if "\t" in text else [text]
         if len(parts) == 1 and expected > 1:
@@ -452,11 +448,10 @@ class EntryReader:
 
 
 class Entries(NamedTuple):
-    """Entries of all rows, concatenated.
+    """Entries of all rows, concatenated; missing values are NaN."""
 
-    A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
-    an entry in every row with a value. Missing values are NaN.
-    """
+    # A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
+    # an entry in every row with a value.
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
@@ -587,11 +582,8 @@ def labels_of_file(path: Path) -> tuple[str, ...]:
 
 
 def labels_of_xml(data: bytes, source: str) -> tuple[str, ...]:
-    """Read label names in document order; nested labels follow their parents.
-
-    Raises a DataError for malformed XML, other elements, labels without a name or with a repeated name, and
-    if there are no labels. Document types and entities also raise, so that nothing is expanded or fetched.
-    """
+    """Read label names in document order; nested labels follow their parents."""
+    # Document types and entities raise an error, so that nothing is expanded or fetched.
     if not data.strip():
         raise DataError(f"{source} is empty")
     reader = _Reader(source)

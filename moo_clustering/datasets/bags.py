@@ -225,10 +225,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """A table with one instance per row; nominal values are codes, missing values NaN.
-
-    ``lines`` has the line number of each row in the file, if known.
-    """
+    """A table with one instance per row; nominal values are codes, missing values NaN."""
 
     columns: tuple[Column, ...]
     numbers: NDArray[np.floating[Any]]
@@ -295,10 +292,7 @@ def _flat_bag(columns: Sequence[Column], options: BagOptions, label: int | None)
 def relational_roles(
     columns: Sequence[Column], relational: int, options: BagOptions, distinct: Sequence[bool]
 ) -> tuple[int | None, int | None]:
-    """Find identifier and class among the attributes beside the relational one.
-
-    ``distinct`` states for each attribute whether its values are unique.
-    """
+    """Find identifier and class among the attributes beside the relational one, by ``distinct`` values."""
     names = [column.name for column in columns]
     label = _named_label(columns, options, ())
     bag = None if options.bag in (None, names[relational]) else names.index(options.bag or "")
@@ -752,12 +746,9 @@ def known_classes(values: Any) -> tuple[NDArray[np.int64] | None, tuple[str, ...
 def feature_matrix(
     rows: Rows, options: BagOptions, source: str, where: Callable[[int], str]
 ) -> tuple[Numbers, tuple[str, ...]]:
-    """Features of the instances: numeric columns, and one-hot encoded nominal attributes.
-
-    An attribute declared ``{0, 1}`` becomes one numeric column. Any other nominal attribute, even with two
-    values, becomes one column ``name=value`` per declared value, so that unequal values are equally far
-    apart.
-    """
+    """Features of the instances: numeric columns, and one-hot encoded nominal attributes."""
+    # An attribute declared ``{0, 1}`` becomes one numeric column. Any other, even with two values, becomes
+    # one column ``name=value`` per declared value, so that unequal values are equally far apart.
     for column, name in enumerate(rows.columns):
         if name.kind in {"text", "date"} and name.name not in options.nominal:
             _refuse_text(rows, column, source)

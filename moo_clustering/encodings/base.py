@@ -315,10 +315,7 @@ def checked_labels(labels: ArrayLike, n_samples: int) -> IntArray:
 
 
 def checked_cluster_range(k_min: Any, k_max: Any, n_samples: int, largest: str = "k_max") -> tuple[int, int]:
-    """Return k_min and k_max as Python integers; raise unless 1 <= k_min <= k_max <= n_samples.
-
-    ``largest`` is the name of ``k_max`` in messages.
-    """
+    """Return k_min and k_max, called ``largest`` in errors, if 1 <= k_min <= k_max <= n_samples."""
     for name, value in (("k_min", k_min), (largest, k_max)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise TypeError(f"{name} must be an integer, got {quoted(value)}.")

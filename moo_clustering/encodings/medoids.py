@@ -319,12 +319,10 @@ class MedoidSlotEncoding(_MedoidGenes):
 
 
 def decode_slots(X: IntArray, H: AnyFloatArray) -> Labels:
-    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples).
-
-    Rows of ``X`` contain distinct row numbers, and -1 for empty slots. ``H[b, m]`` is the distance from
-    sample b to medoid m. Labels number the medoids in the order of their slots. Ties go to the lowest slot,
-    but a medoid is always in its own cluster. O(n_individuals k_max n_samples) time.
-    """
+    """Assign every sample to its nearest medoid, shape (n_individuals, n_samples)."""
+    # Rows of ``X`` contain distinct row numbers, and -1 for empty slots; ``H[b, m]`` is the distance from b
+    # to m. Labels number the medoids in the order of their slots. Ties go to the lowest slot, but a medoid is
+    # always in its own cluster. O(n_individuals k_max n_samples) time.
     slots = np.asarray(X)
     occupied = slots >= 0
     wrong = ~occupied.any(axis=1)
@@ -361,10 +359,8 @@ def random_slots(n: int, n_samples: int, k_min: int, k_max: int, rng: np.random.
 def repair_slots(
     X: ArrayLike, n_samples: int, k_min: int, rng: np.random.Generator | None = None
 ) -> IntArray:
-    """Empty the slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids.
-
-    Genes are first rounded. Added samples are random or, without a generator, the lowest row numbers.
-    """
+    """Empty slots of invalid and repeated genes, then fill the first empty slots up to ``k_min`` medoids."""
+    # Added samples are random or, without a generator, the lowest row numbers.
     X = np.asarray(X)
     slots = base.rounded_genes(X, X.shape[-1])
     if k_min > min(n_samples, slots.shape[1]):
@@ -408,10 +404,7 @@ def set_sizes(sets: IntArray) -> Int64Array:
 
 
 def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
-    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1.
-
-    O(n_rows n_candidates log n_candidates) time.
-    """
+    """Return the first ``sizes`` distinct non-negative entries of every row, in order, padded with -1."""
     kept = (candidates >= 0) & ~occurred_before(candidates)
     kept &= np.cumsum(kept, axis=1) <= np.reshape(sizes, (-1, 1))
     sets = np.where(kept, candidates, -1)
@@ -419,10 +412,9 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
-    """Draw a sample for every row that is not in the row; rows must not contain all samples.
-
-    The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <= r.
-    """
+    """Draw a sample for every row that is not in the row; rows must not contain all samples."""
+    # The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <=
+    # r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)

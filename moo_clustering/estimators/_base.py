@@ -771,11 +771,8 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 
 def feature_scaling(X: NDArray[np.floating[Any]], scale: str) -> Scaling:
-    """Return the function that scales X and further rows of the same features.
-
-    ``"minmax"`` scales to [0, 1], ``"standard"`` to mean 0 and population standard deviation 1. Both drop
-    constant features; if all are constant, one column of zeros remains.
-    """
+    """Return the function that scales X and further rows to [0, 1] or to mean 0 and standard deviation 1."""
+    # Constant features are dropped; if all are constant, one column of zeros remains.
     choice("scale", scale, ("minmax", "standard", "none"))
     if scale == "none":
         return np.asarray

@@ -815,11 +815,10 @@ def _by_appearance(labels: Labels) -> Labels:
 
 
 class _Evolution(NamedTuple):
-    """An evolved pool, and the results selected from it and from its controls.
+    """An evolved pool, and the results selected from it and from its controls."""
 
-    ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
-    ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
-    """
+    # ``candidates`` are the pool followed by the evolved partitions. ``solutions`` are ``"auto"``,
+    # ``"control"`` and, unless interrupted, ``"random-control"``. ``scores`` are their best totals.
 
     candidates: Candidates
     solutions: dict[str, Solution]

@@ -219,11 +219,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     def _take(
         self, row: int | None, labels: Labels, modes: NDArray[Any], numbers: NDArray[np.intp] | None = None
     ) -> None:
-        """Set all that belongs to the partition that was picked.
-
-        Of equally near modes the first in the order of the search wins; ``numbers`` are those of the clusters
-        in that order.
-        """
+        """Set all that belongs to the selected partition; ``numbers`` are cluster numbers by mode."""
         self._numbers = np.arange(len(modes)) if numbers is None else numbers
         self.chosen_, self.labels_, self._modes = row, labels, modes
         self.n_clusters_ = int(labels.max()) + 1
@@ -296,10 +292,10 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
 class CategoryCoder:
     """Columns as codes 0, 1, ... of their values in ascending order.
 
-    Every value is a category, except in columns of floats with more than ``bins`` different values (with
-    more than 20 and ``bins`` if all are whole): those are cut at their quantiles into ``bins``
-    intervals, fewer where quantiles are equal. Without ``bins`` nothing is cut, and columns with
-    fractions are refused. ``categories`` holds the values that the codes of each column stand for.
+    Every value is a category, except in columns of floats with more than ``bins`` different values (if all
+    are whole, also more than 20), which are cut at their quantiles into up to ``bins`` intervals. Without
+    ``bins``, columns with fractions raise an error. ``categories`` holds the values for the codes of each
+    column.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -445,10 +441,7 @@ class Column:
 
 
 def read_columns(estimator: BaseEstimator, X: Any, *, reset: bool) -> list[Column]:
-    """Columns of a data frame or of an array of numbers, strings or objects.
-
-    Sets, or with ``reset=False`` checks, the estimator's names and number of features.
-    """
+    """Columns of a table; set or (``reset=False``) check the estimator's names and number of features."""
     X = checked_container(X, "X")
     if isinstance(X, pd.DataFrame):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -502,13 +495,12 @@ def _check(column: Column) -> None:
 def majority_vote(
     labels: Labels, data: NDArray[Any], *, metric: str, beta: float, reference: str, n_jobs: int | None = None
 ) -> Labels:
-    """Cluster that most partitions put each sample into; where too few agree, the cluster of its neighbours.
+    """Cluster that most partitions assign each sample to, or that of its neighbours if too few agree.
 
-    ``labels``, shape (n_partitions, n_samples), are renumbered to agree best with the reference: the
-    first partition, or the ``"medoid"``. Samples with a share ``beta`` of the votes for one cluster
-    train a classifier by the 5 nearest neighbours, which decides about the others; without 5 such
-    samples, or without one in every cluster, the vote alone decides. Ties go to the cluster that is
-    first in the reference.
+    ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
+    Samples with a share ``beta`` of the votes train a classifier by the 5 nearest neighbours, which decides
+    about the others, unless there are fewer than 5 such samples, or none in a cluster. Ties go to the first
+    cluster.
     """
     # Numbered alike first, so that the numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

@@ -319,11 +319,9 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
 
 class Budget:
-    """Budget of a search: distances between two points, or seconds from the creation of the budget.
+    """Budget of a search, in seconds or in distances between two points."""
 
-    Default: 2000 n_samples n_clusters distances, limited to 500 million, but at least 200 n_samples
-    n_clusters.
-    """
+    # Default: 2000 n_samples n_clusters distances, up to 500 million, but at least 200 n_samples n_clusters.
 
     def __init__(
         self, problem: SumOfSquaresProblem, max_distances: int | None, max_time: float | None
@@ -356,12 +354,10 @@ class Budget:
 
 
 class CenterSearch(ABC):
-    """Base class of the searches, with the best solution so far, its history and the saved state.
+    """Base class of the searches, with the best solution so far, its history and the saved state."""
 
-    ``ward`` says whether the first start is a Ward cut. Searches do not share a problem, because it counts
-    distances. ``best`` exists from the first step on. ``history`` contains the number of local searches, the
-    number of distances and the sum of squares at every improvement.
-    """
+    # ``ward``: the first start is a Ward cut. Searches do not share a problem, because it counts distances.
+    # ``history`` has local searches, distances and the sum of squares at every improvement.
 
     best: Optimum
 
@@ -444,11 +440,10 @@ class Multistart(CenterSearch):
 
 
 class SwapSearch(CenterSearch):
-    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better.
+    """Search by swaps: move a centre to a sample, and accept the local optimum if it is better."""
 
-    Centre and sample are random. With ``removal="cheap"``, the centre is the one of three random centres
-    whose removal costs least, and the sample is drawn by its squared distance.
-    """
+    # With ``removal="cheap"``, the centre is that of three whose removal costs least, and the sample is drawn
+    # by its squared distance; otherwise, both are random.
 
     def __init__(self, *args: Any, removal: Removal = "uniform") -> None:
         super().__init__(*args)
@@ -465,11 +460,10 @@ class SwapSearch(CenterSearch):
 
 
 class MemeticSearch(CenterSearch):
-    """Evolution by tournaments, matched crossover, relocation, local search and survival of distinct optima.
+    """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    ``pop_min`` of more than ``pop_max`` individuals survive. The population restarts after ``max_stall``
-    children without an improvement.
-    """
+    # ``pop_min`` of more than ``pop_max`` survive. The population restarts after ``max_stall`` futile
+    # children.
 
     population: list[Any]
     objectives: FloatArray
@@ -560,11 +554,9 @@ def survivors(objectives: FloatArray, n_survive: int) -> IntpArray:
 
 
 def ward_centers(problem: SumOfSquaresProblem) -> FloatArray:
-    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features).
-
-    It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes up
-    to ten times as long as these, because the matrix does not fit into the processor's caches.
-    """
+    """Compute the means of the clusters of a Ward cut, shape (n_clusters, n_features)."""
+    # It counts as 1.5 n_samples^2 distances: one per pair, and one update per entry of the matrix. It takes
+    # up to ten times as long as these, because the matrix does not fit into the processor's caches.
     n = problem.n_samples
     problem.encoding.n_distances += 3 * n * n // 2
     labels = np.zeros(n, dtype=np.int64)
@@ -591,10 +583,7 @@ def run_search(
     verbose: bool = False,
     description: str = "",
 ) -> CenterSearch:
-    """Run local searches, at least one, until the search is finished or the guard requests a stop.
-
-    The caller has entered the guard. The bar shows the used share of the budget and the best sum of squares.
-    """
+    """Run local searches, at least one, until the search is finished or the entered guard requests a stop."""
     # The saver uses only generation, state and restore of a search.
     saver = Saver(checkpoint, search, None)  # type: ignore[arg-type]
     saver.resume()
@@ -611,10 +600,7 @@ def run_search(
 
 
 class PymooEngine:
-    """Create, mate (with local search) and read individuals with pymoo.
-
-    ``mix`` is the probability of a uniform draw in the mutation of an individual.
-    """
+    """Create, mate and read individuals with pymoo; ``mix`` is the probability of uniform mutation."""
 
     def __init__(
         self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal

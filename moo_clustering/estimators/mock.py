@@ -637,10 +637,7 @@ def _scaled(F: FloatArray) -> FloatArray:
 
 
 def _front_scores(front: Front, controls: Sequence[Any], k_user: int) -> AttainmentScores | None:
-    """Attainment scores of a front, NaN for solutions that are dominated in the first two objectives.
-
-    Returns None if a front has no solution with up to ``k_user`` clusters.
-    """
+    """Attainment scores, NaN for solutions dominated in two objectives; None for fronts without any."""
     # Rows are sorted by the first objective, so a non-dominated row has a smaller second than all before it.
     second = front.F[:, 1]
     before = np.concatenate([[np.inf], np.minimum.accumulate(second)[:-1]])
@@ -688,10 +685,7 @@ class JoinedEncoding(LocusAdjacencyEncoding):
         self.joined = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
 
     def parts(self, X: NDArray[Any]) -> Labels:
-        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32.
-
-        O(n_individuals (n_parts + n_joined)).
-        """
+        """Smallest part in the cluster of every part, shape (n_individuals, n_parts), int32."""
         parts = super().parts(X)
         if not len(self.joined):
             return parts
@@ -706,12 +700,11 @@ class JoinedEncoding(LocusAdjacencyEncoding):
 
 
 class Supervision(NamedTuple):
-    """Labels and pairs in the form that the search and the selection use.
+    """Labels and pairs in the form that the search and the selection use."""
 
-    ``y`` are partial labels of two or more classes. ``pairs`` are user-supplied pairs together with those of
-    the labels, or None. ``groups`` are forbidden links and joined samples with ``supervision="links"``, and
-    ``objective`` is the third objective.
-    """
+    # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. With
+    # ``supervision="links"``, ``groups`` are forbidden links and joined samples. ``objective`` is the third
+    # objective.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None
@@ -781,10 +774,7 @@ def _control_fronts(
     n_jobs: int | None,
     verbose: bool,
 ) -> list[ControlFront]:
-    """Objectives and numbers of clusters of one search on control data per seed.
-
-    ``n_jobs`` processes run in parallel. Searches in this process can show progress bars.
-    """
+    """Objectives and numbers of clusters of one search on control data per seed, in ``n_jobs`` processes."""
     if effective_n_jobs(n_jobs) == 1 or len(seeds) == 1:
         names = [f"control {i + 1} of {len(seeds)}" if verbose else None for i in range(len(seeds))]
         return [

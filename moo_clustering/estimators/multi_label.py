@@ -404,10 +404,8 @@ def label_codes(targets: Targets) -> NDArray[np.int64]:
 
 
 def sigmoid_shares(scores: FloatArray, kept: NDArray[np.bool_] | None = None) -> FloatArray:
-    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others.
-
-    The ratios of very small sigmoids are computed from logarithms, without underflow.
-    """
+    """Sigmoids of the selected scores (default: all) divided by their sum in the row, 0 for the others."""
+    # The ratios of very small sigmoids are computed from logarithms, without underflow.
     logs = log_expit(scores)
     if kept is not None:
         logs = np.where(kept, logs, -np.inf)
@@ -528,12 +526,10 @@ def _fit_member(
 
 
 class PrunedSets(NamedTuple):
-    """Training examples of frequent label sets.
+    """Training examples of frequent label sets, or of all if none is frequent (``found`` is False)."""
 
-    ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
-    ``label_sets``, which are sorted by size, then frequency, then first labels. If no set is frequent
-    (``found`` is False), all sets are used.
-    """
+    # ``rows`` are sample indices, repeated for several subsets of labels, and ``codes`` their rows of
+    # ``label_sets``, which are sorted by size, then frequency, then first labels.
 
     rows: NDArray[np.intp]
     codes: NDArray[np.intp]
@@ -542,11 +538,10 @@ class PrunedSets(NamedTuple):
 
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
-    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets.
-
-    These are the first ``n_subsets`` non-empty proper subsets in ``label_sets``. Samples of rare sets without
-    such a subset are omitted. O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
-    """
+    """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
+    # These are the first ``n_subsets`` non-empty proper subsets in ``label_sets``. Samples of rare sets
+    # without such a subset are omitted. O(n_samples n_labels log n_samples + n_rare n_frequent n_labels)
+    # time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

@@ -426,12 +426,9 @@ def penalized_kmeans(
     max_iter: int,
     rng: np.random.Generator,
 ) -> Partition:
-    """Alternate between updates of clusters and centres until no sample moves.
-
-    A round assigns the samples in random order, each to the cluster of least cost given the assigned samples,
-    and then updates the centres. From the second round on, neither step increases the objective, distortion
-    plus penalties.
-    """
+    """Alternate between updates of clusters and centres until no sample moves."""
+    # A round assigns the samples in random order, each to the cluster of least cost given the assigned
+    # samples, and then updates the centres. From the second round on, neither step increases the objective.
     n_samples = X.shape[0]
     starts, partners, costs = penalties.by_sample(n_samples)
     linked = np.diff(starts) > 0
@@ -468,13 +465,10 @@ def component_seeds(
     distortion: Distortion,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Select centres of components by weighted farthest-first traversal, then random samples.
-
-    The first centre is that of the largest component. The next has the greatest product of component size
-    and distance to the nearest selected centre (ties: the lowest). If components are too few, random samples
-    are added, if possible distinct from all centres and outside the components. O(n_clusters n_samples
-    n_features) time.
-    """
+    """Select centres of components by weighted farthest-first traversal, then random samples."""
+    # The first centre is that of the largest component. The next has the greatest product of component size
+    # and distance to the nearest selected centre (ties: the lowest). Random samples are, if possible,
+    # distinct from all centres and outside the components. O(n_clusters n_samples n_features) time.
     n_samples, n_features = X.shape
     centers = np.zeros((n_clusters, n_features))
     n_chosen = min(n_clusters, len(components))
@@ -528,12 +522,11 @@ def _row(X: Features, i: int) -> FloatArray:
 
 
 class Distortion:
-    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions.
+    """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions."""
 
-    Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples, n_centers).
-    ``centers`` does not change the centres of empty clusters. ``group_centers`` requires non-empty groups,
-    and returns a sparse matrix for sparse X.
-    """
+    # Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples,
+    # n_centers). ``centers`` does not change the centres of empty clusters. ``group_centers`` requires
+    # non-empty groups.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean of dense X, because large means reduce precision."""
@@ -649,13 +642,10 @@ class LearnedMetric(NamedTuple):
 def diagonal_metric(
     X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
 ) -> LearnedMetric | None:
-    """Minimise sum_ML d^2 - log sum_CL d over weights of the features.
-
-    The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
-    plus ``2 ridge n_must`` times its variance. Returns None if all cannot-linked samples are equal. Constant
-    features get weight 0. L-BFGS optimises b = a s, so that all features have the same scale.
-    O((n_must + n_cannot) n_features) time per iteration.
-    """
+    """Minimise sum_ML d^2 - log sum_CL d over feature weights; None for equal cannot-linked samples."""
+    # The solution satisfies ``s @ a == 1/2`` for the sum s_t of squared must-link differences in feature t,
+    # plus ``2 ridge n_must`` times its variance. Constant features get weight 0. L-BFGS optimises b = a s, so
+    # that all features have the same scale. O((n_must + n_cannot) n_features) time per iteration.
     variance = X.var(axis=0)
     used = _varies(X)
     X = X[:, used]
@@ -698,13 +688,11 @@ def diagonal_metric(
 def full_metric(
     X: FloatArray, must: Int64Array, cannot: Int64Array, *, ridge: float, max_iter: int, tol: float
 ) -> LearnedMetric | None:
-    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A.
-
-    The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
-    the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
-    exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
-    None if all cannot-linked samples are equal. O(n_cannot n_features^2 + n_features^3) time per iteration.
-    """
+    """Maximise sum_CL d_A subject to sum_ML d_A^2 <= 1 over positive semi-definite matrices A."""
+    # The sum over must-links includes ``2 ridge n_must`` times the covariance. In coordinates in which it is
+    # the identity, admissible matrices have a trace of at most 1, so that gradient steps are projected
+    # exactly. A matrix is optimal if the largest eigenvalue of the gradient is half the objective. Returns
+    # None for equal cannot-linked samples. O(n_cannot n_features^2 + n_features^3) time per iteration.
     varies = _varies(X)
     if not varies.any():
         return None

@@ -352,11 +352,9 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
 @dataclass(frozen=True, eq=False)
 class GraphEnsemble(_fronts.MemberGraphs):
-    """Final population of a search for neighbour graphs, and the partitions from it.
+    """Final population of a search for neighbour graphs, and the partitions from it."""
 
-    ``ranks`` has shape (pop_size, n_samples), ``F`` contains the objectives, and ``weight_seed`` is the seed
-    of ES1 and ES3.
-    """
+    # ``ranks`` has shape (pop_size, n_samples), and ``weight_seed`` is the seed of ES1 and ES3.
 
     ranks: IntArray
     weight_seed: np.random.SeedSequence

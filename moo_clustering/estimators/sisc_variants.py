@@ -446,12 +446,9 @@ def logits(probabilities: NDArray[Any]) -> FloatArray:
 def mixed_logits(
     parts: Sequence[FloatArray], scales: Sequence[LogitScale], weights: Sequence[float]
 ) -> FloatArray:
-    """Weighted mean of the standardised logits of models, in the weighted mean of their scales.
-
-    Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
-    restores the probabilities of a typical model. It does not change the order of samples in a class.
-    ``weights`` sum to 1.
-    """
+    """Weighted mean of the standardised logits of models, in the weighted mean of their scales."""
+    # Standardised logits would give half of the samples a probability above .5 in every class; the mean scale
+    # restores the probabilities of a typical model, without changing the order of samples in a class.
     mean = sum(weight * scale.mean for weight, scale in zip(weights, scales, strict=True))
     spread = sum(weight * scale.spread for weight, scale in zip(weights, scales, strict=True))
     standard = sum(
@@ -624,11 +621,8 @@ def cross_validated_scores(
     seed: np.random.SeedSequence,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights).
-
-    The subspace model uses the unlabelled samples in every fit. The macro AUC is NaN for a fold in which no
-    label has both samples with it and without it.
-    """
+    """Scores of the folds for every weight of the first model, shape (n_folds, n_weights)."""
+    # The macro AUC is NaN for a fold in which no label has both samples with it and without it.
     scores = run_calls(
         (
             delayed(_fold_scores)(templates, X, targets, weights, split, scoring, fold_seed)
@@ -704,10 +698,7 @@ def fit_linear(template: Any, X: Any, targets: Targets, seed: np.random.SeedSequ
 
 
 def part_logits(model: Any, X: Any, n_classes: int, multilabel: bool) -> FloatArray:
-    """Logits of all classes, including unseen ones, or decisions of a model without probabilities.
-
-    Raises a ValueError if the scores are not an array with one column per class.
-    """
+    """Logits of all classes, including unseen ones, or decisions of a model without probabilities."""
     if hasattr(model, "predict_proba"):
         found = model.predict_proba(X)
         scores = logits(found) if isinstance(found, np.ndarray) else None

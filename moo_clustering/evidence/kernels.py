@@ -411,10 +411,7 @@ def class_factors(F: ArrayLike, prior: ArrayLike) -> FloatArray:
 def diffusion(
     W: FloatArray, factor: float, name: str = "factor", columns: IntpArray | None = None
 ) -> FloatArray:
-    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns.
-
-    A sample without similarities has a row of the identity. O(n^3) time, O(n^2) memory.
-    """
+    """(I - factor B)^-1 with B = Dg(W1)^(-1/2) W Dg(W1)^(-1/2), for symmetric W; all or selected columns."""
     if not 0 <= factor < 1:
         raise ValueError(f"{name} must be in [0, 1), got {quoted(factor)}")
     root = inverse_root(W.sum(axis=1))

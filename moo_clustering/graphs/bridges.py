@@ -93,10 +93,7 @@ def link_parts(
     lists: neighbors.NeighborLists | None,
     keys: Int64Array,
 ) -> sp.csr_array:
-    """Join the parts of a graph by their shortest links, with similarity ``weight``.
-
-    The keys of the samples determine the order of links of equal length.
-    """
+    """Join the parts of a graph by their shortest links (ties: by keys), with similarity ``weight``."""
     i, j = spanning_links(parts, _proposals(X, metric, lists, keys, len(parts)), keys)
     # Another index type would convert all indices of the graph to a longer type.
     ends = i.astype(graph.indices.dtype), j.astype(graph.indices.dtype)
@@ -109,11 +106,9 @@ def link_parts(
 def spanning_links(
     parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
-    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals.
-
-    Each proposal is called until its links join no more parts, then the next one is used. The last proposal
-    must always return a link out of every part.
-    """
+    """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
+    # A proposal is used until its links join no more parts. The last must always return a link out of every
+    # part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:
@@ -234,10 +229,7 @@ class LargeGraphBridges:
         self.points = space.points
 
     def from_small_parts(self, parts: NDArray[np.int32]) -> Links:
-        """Find the nearest sample of another part for every sample of a small part.
-
-        At least one of the m + 1 nearest samples is outside a part of m samples.
-        """
+        """Find the nearest sample of another part, among m + 1 nearest, for every sample of a part of m."""
         sizes = np.bincount(parts)
         # The largest part needs no links of its own, because other parts link to it.
         small = (sizes <= _SMALL) & (np.arange(len(sizes)) != sizes.argmax())

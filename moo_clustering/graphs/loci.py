@@ -288,11 +288,9 @@ def _rank_among_twins(rows: DistinctRows, pairs: Int64Array) -> Int64Array:
 
 
 def ranks_by_products(X: FloatArray, pairs: Int64Array, keys: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1.
-
-    Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features) time
-    for N distinct first samples, in blocks of bounded size.
-    """
+    """Compute the rank of pairs[p, 1] among the neighbours of pairs[p, 0], from 1."""
+    # Distances are compared by matrix products, and near ties by differences of samples. O(N^2 n_features)
+    # time for N distinct first samples, in blocks of bounded size.
     centred = X - X.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
     norms = np.sqrt(squares)

@@ -323,10 +323,7 @@ def first_of_rows(
     n_rows: int,
     width: int,
 ) -> tuple[Int64Array, FloatArray]:
-    """First ``width`` candidates of every row by (distance, key), padded with -1 and inf.
-
-    ``sample[c]`` at ``distance[c]`` is a candidate of ``row[c]``.
-    """
+    """First ``width`` candidates ``sample`` of every ``row`` by (distance, key), padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
     row = row[order]
     place = np.arange(len(row)) - np.searchsorted(row, np.arange(n_rows))[row]
@@ -383,10 +380,7 @@ def _nearest_samples(
 
 
 class Found(NamedTuple):
-    """Points found for some rows, shape (n_rows, n_found), nearest first.
-
-    They include all points nearer to a row than its ``horizon``.
-    """
+    """Points found for some rows, nearest first, among them all points nearer than the ``horizon``."""
 
     points: Int64Array
     distances: FloatArray

@@ -217,26 +217,9 @@ def kmeans_labels(
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
 ) -> NDArray[np.int32]:
-    """Compute the same labels as scikit-learn's k-means with the same seed, but faster.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-        At most n_samples.
-    n_init : int
-        Number of starts of greedy k-means++.
-    seed : int
-    centers : ndarray of shape (n_clusters, n_features), optional
-        Centres of an additional start.
-    squares : ndarray of shape (n_samples, n_samples), optional
-        Precomputed squared distances.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), int32
-        Fewer clusters than ``n_clusters`` if there are fewer distinct samples.
-    """
+    """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
+    # ``centers`` are an additional start, ``squares`` precomputed squared distances. There are fewer clusters
+    # if there are fewer distinct samples.
     n = len(X)
     random = np.random.RandomState(seed)
     chosen = np.empty(n_clusters, dtype=np.int64)

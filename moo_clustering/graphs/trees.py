@@ -179,10 +179,8 @@ def _of_rows(
 
 
 def square_distances(points: FloatArray) -> FloatArray | None:
-    """Compute all squared distances, shape (n, n); None for few features or many points.
-
-    With many features, kernels that recompute distances pair by pair are several times slower.
-    """
+    """Compute all squared distances, shape (n, n); None for few features or many points."""
+    # With many features, kernels that recompute distances pair by pair are several times slower.
     if points.shape[1] <= MOST_FEATURES or len(points) > _ALL_PAIRS:
         return None
     return trees.square_distances(np.ascontiguousarray(points, dtype=np.float64))

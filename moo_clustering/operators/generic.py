@@ -197,11 +197,9 @@ def register_operators(
     repair: Maker | None = None,
     duplicates: Callable[[Any], DuplicateElimination] = lambda problem: NoDuplicateElimination(),
 ) -> None:
-    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``.
-
-    Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
-    elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
-    """
+    """Register the operators of all problems of class ``kind``, or with an encoding of class ``kind``."""
+    # Arguments are factories, called once per algorithm. ``duplicates(problem)`` creates the duplicate
+    # elimination of problems without an encoding; others use :class:`CanonicalDuplicates`.
 
     def make(problem: Any, algorithm: type[Any] | None) -> dict[str, Any]:
         makers = {"sampling": sampling, "crossover": crossover, "mutation": mutation, "repair": repair}

@@ -222,11 +222,9 @@ def cross_partitions(
     *,
     align: bool,
 ) -> tuple[IntArray, IntArray]:
-    """Cross each row of ``first`` with the same row of ``second``, without changing either.
-
-    All four arrays have shape (n_pairs, n_samples). ``exchange``, such as :func:`tails` or :func:`coins`,
-    chooses the genes to exchange. ``align`` first renumbers the clusters of ``second`` to match ``first``.
-    """
+    """Cross each row of ``first`` with the same row of ``second``, without changing either."""
+    # ``exchange``, such as :func:`tails` or :func:`coins`, chooses the genes to exchange. ``align`` first
+    # renumbers the clusters of ``second`` to match ``first``.
     if align:
         second = align_labels(first, second)
     swap = exchange(first, second, rng)

@@ -667,10 +667,7 @@ def canonical_rows(X: NDArray[Any], n_samples: int) -> Labels:
 
 
 def pool_labels(pool: Any) -> Labels:
-    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels.
-
-    Raises a ValueError if there is no partition.
-    """
+    """Return canonical copies of the partitions of a pool, or of the rows of an array of labels."""
     labels = np.atleast_2d(checked_array(getattr(pool, "labels", pool), "pool"))
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iu":
         raise ValueError(

@@ -234,10 +234,8 @@ def _sorted_modes(modes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def memberships(distances: FloatArray, m: float) -> FloatArray:
-    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples) as distances.
-
-    Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
-    """
+    """Memberships u_ik = 1 / sum_j (d_ik / d_jk)^(1 / (m - 1)), shape (..., n_modes, n_samples)."""
+    # Infinite distances exclude modes. A sample at distance 0 from q modes has membership 1/q in each.
     nearest = distances.min(axis=-2, keepdims=True)
     # Ratios to the nearest mode cannot overflow, and are 0 for modes farther than a mode at distance 0.
     u: FloatArray = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0.0)
@@ -253,19 +251,13 @@ def powered(u: FloatArray, m: float) -> FloatArray:
 
 
 def compactness(scatter: FloatArray, size: FloatArray) -> FloatArray:
-    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) over modes i with members, per individual.
-
-    ``scatter`` and ``size``, shape (n_individuals, n_modes), are the two sums over k.
-    """
+    """Compute pi = sum_i (sum_k u_ik^m d_ik) / (sum_k u_ik) from the two sums, over modes with members."""
     return np.divide(scatter, size, out=np.zeros_like(scatter), where=size > 0.0).sum(axis=1)
 
 
 def separation(between: FloatArray, m: float) -> FloatArray:
-    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode.
-
-    mu_ij is the membership of mode z_j in z_i among all modes except z_j. ``between``: distances between
-    modes, shape (n_individuals, n_modes, n_modes).
-    """
+    """Compute sep = sum_i sum_{j != i} mu_ij^m d(z_i, z_j) per individual, 0 for a single mode."""
+    # mu_ij is the membership of mode z_j in z_i among all modes except z_j.
     n_modes = between.shape[1]
     if n_modes == 1:
         return np.zeros(len(between))
@@ -275,11 +267,7 @@ def separation(between: FloatArray, m: float) -> FloatArray:
 
 
 class ModeSpace(Protocol):
-    """Space of the modes: data, bounds, distances and sums.
-
-    ``data`` has shape (n_samples, n_features), and the bounds of genes (of type ``dtype``) have shape
-    (n_features,). ``width`` is the number of sums that determine a mode.
-    """
+    """Space of the modes: data, bounds of genes, distances, and ``width`` sums that determine a mode."""
 
     data: NDArray[Any]
     lower: NDArray[Any]
@@ -307,11 +295,10 @@ class ModeSpace(Protocol):
 
 
 class HammingSpace:
-    """Space of category codes, with the number of different attributes as distance.
+    """Space of category codes, with the number of different attributes as distance."""
 
-    Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
-    samples and categories of one block, sparse for more than 64 categories per attribute on average.
-    """
+    # Distances (float32, exact for these integers) and sums (float64) are products with the 0/1 table of
+    # samples and categories of one block, sparse for more than 64 categories per attribute on average.
 
     dtype = np.dtype(np.int32)
 

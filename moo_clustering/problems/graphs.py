@@ -481,10 +481,7 @@ class PartScores:
 
 
 def joined_smallest(sizes: FloatArray, sums: FloatArray, edges: coo_array, n_groups: int) -> IntArray:
-    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean.
-
-    ``sums`` are sample sums of the parts, shape (n_parts, n_features).
-    """
+    """Groups of parts: the smallest joins the part with the largest edge weight, or else the nearest mean."""
     near: list[dict[int, float]] = [{} for _ in sizes]
     for a, b, weight in zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True):
         if a != b:

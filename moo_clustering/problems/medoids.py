@@ -243,10 +243,9 @@ class Decoded(NamedTuple):
 
 
 class MedoidDecoder:
-    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives.
+    """Lamarckian decoding: assignment (nearest medoid, or ``constrained``), new medoids, objectives."""
 
-    ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
-    """
+    # ``keeps_labels``: whether the scored labels belong to other medoids than those stored.
 
     def __init__(
         self,
@@ -342,10 +341,7 @@ class SpaceMedoidEncoding(MedoidEncoding):
         return self.space.distances  # type: ignore[attr-defined]
 
     def genes(self, X: IntArray) -> IntArray:
-        """Convert genotypes to C-contiguous int64.
-
-        Raises a ValueError for a row without index, with a repeated index, or with -1 before an index.
-        """
+        """Convert genotypes to C-contiguous int64; rows need distinct indices, before any -1."""
         return np.ascontiguousarray(self._checked(X), dtype=np.int64)
 
     def decode(self, X: IntArray) -> Labels:
@@ -382,11 +378,11 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned by descending size, then by lowest sample. Each joins the cluster with the fewest
-    conflicting components, then the smallest total distance, then the lowest position. Samples without
-    constraints join the nearest medoid. Cannot-links within a component are dropped with a UserWarning and
-    counted in ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus
-    distances to medoids. Source: NSGA-II-clus.
+    Components are assigned by descending size, then by lowest sample, each to the cluster with the fewest
+    conflicting components, then the smallest total distance, then the lowest position; other samples join the
+    nearest medoid. Cannot-links within a component are dropped with a UserWarning and counted in
+    ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus distances.
+    Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:
@@ -415,10 +411,7 @@ class ConstrainedAssignment:
     def labels(
         self, space: MedoidSpace, medoids: IntArray, penalty: float | None = None
     ) -> tuple[Labels, IntArray]:
-        """Compute contiguous labels, and the medoids of these clusters.
-
-        Minimises conflicts first, or with ``penalty`` total distance plus ``penalty`` times conflicts.
-        """
+        """Compute contiguous labels with fewest conflicts, or least penalised distance, and medoids."""
         if penalty is not None and not penalty >= 0.0:
             raise ValueError(f"penalty must be None or a non-negative number, got {quoted(penalty)}.")
         labels = np.empty((len(medoids), space.n_samples), dtype=np.int32)

@@ -231,10 +231,8 @@ class Hyperedges:
 
 
 def overlaps(first: Hyperedges, second: Hyperedges) -> Int64Array:
-    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2).
-
-    O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
-    """
+    """Number of samples that hyperedges of two sets of runs share, shape (E_1, E_2)."""
+    # O(n_samples n_runs_1 n_runs_2 + E_1 E_2) time; several times faster than the sparse product H_1 H_2^T.
     table = np.zeros((first.n_edges, second.n_edges), dtype=np.int64)
     step = max(1, BLOCK_OBJECTS // first.n_samples)
     for lo in range(0, second.n_runs, step):

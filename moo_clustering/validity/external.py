@@ -130,11 +130,8 @@ def most_agreements(table: csr_array) -> int:
 
 
 def class_of_cluster(table: csr_array) -> Int64Array:
-    """Match a class (row) with every cluster (column), or -1.
-
-    Maximises agreements, then matched clusters; ties go to the lexicographically smallest matching for up to
-    4096 entries.
-    """
+    """Match a class (row) with every cluster (column), or -1, by agreements, then by matched clusters."""
+    # Ties go to the lexicographically smallest matching for up to 4096 entries.
     n_classes, n_clusters = table.shape
     size = n_classes * n_clusters
     if size <= EXACT_TIE_ENTRIES:

@@ -703,11 +703,9 @@ class Connectivity(PopulationIndex):
 
 
 def nearest_others(X: Any, width: int, metric: Metric, keys: Int64Array) -> Labels:
-    """Find the ``width`` nearest other samples of every sample, in order of (distance, key).
-
-    Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact, even
-    for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
-    """
+    """Find the ``width`` nearest other samples of every sample, in order of (distance, key)."""
+    # Rows with a tie beyond the last candidate are searched again with twice as many. The result is exact,
+    # even for duplicates and grids, in up to O(n^2 log n) time if most samples coincide.
     n = X.shape[0]
     result = np.empty((n, width), dtype=np.int32)
     if width == 0:
