@@ -105,8 +105,7 @@ def compare(
     ------
     TypeError, ValueError
         If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
-        length or ``problem`` no ``decode``, an objective is not finite, or the algorithm evaluates without
-        ``problem``.
+        length or ``problem`` no ``decode``, or an objective is not finite.
 
     Warns
     -----
@@ -294,8 +293,7 @@ def _wanted(controls: Any, lacking: Mapping[str, str]) -> list[str]:
 class ControlComparison(NamedTuple):
     """Results of the runs of an evolution and its controls.
 
-    Hypervolumes are relative to the box from the best to the worst values of all fronts, with a margin of a
-    tenth of the range.
+    Hypervolumes are relative to the box of all fronts, with a margin of a tenth of the range.
 
     Attributes
     ----------
@@ -304,8 +302,7 @@ class ControlComparison(NamedTuple):
         ``front`` (number of solutions), ``evaluations``, ``seconds``; with classes, ``n_clusters`` and
         ``ari`` of the scored partition, and ``best ari`` of the front.
     curves : DataFrame
-        ``hypervolume`` by ``evaluations`` of every run; for one objective also ``best <objective>`` and
-        ``ari``.
+        ``hypervolume`` by ``evaluations`` of every run; for one objective also its best value and ``ari``.
     """
 
     runs: pd.DataFrame

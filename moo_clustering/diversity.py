@@ -109,8 +109,7 @@ def diversity(
     population : ndarray of shape (n_individuals, n_loci)
         Non-negative integers; any alphabet.
     reference : ndarray of shape (n_reference, n_loci), optional
-        Default: the population itself, so that the self term (zero) is part of the mean and
-        DIV <= 1 - 1/n_individuals.
+        Default: the population itself, with zero self terms, so that DIV <= 1 - 1/n_individuals.
 
     Returns
     -------

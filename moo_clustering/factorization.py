@@ -85,12 +85,11 @@ def nmf(
 ) -> NMFRuns:
     """Factorise A ~ V U^T with U, V >= 0, minimising J = ||A - V U^T||^2, from several starts.
 
-    Raises a ValueError if parameters or data are invalid, or runs do not fit into ``max_memory``. "hals" and
-    "mu" process all runs of a batch in one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per
-    run and iteration. A run is bitwise identical in any batch and on any number of workers.
-    O(n_runs (n_documents + n_terms) k) memory. Sources: "Ensemble non-negative matrix factorization for
-    clustering biomedical documents", section on non-negative matrix factorization; C.-J. Lin, Neural
-    Computation 19 (2007) for "pg".
+    Raises a ValueError if runs do not fit into ``max_memory``. "hals" and "mu" process all runs of a batch in
+    one pass over A. O(n_values k + (n_documents + n_terms) k^2) time per run and iteration. A run is bitwise
+    identical in any batch and on any number of workers. O(n_runs (n_documents + n_terms) k) memory. Sources:
+    "Ensemble non-negative matrix factorization for clustering biomedical documents", section on non-negative
+    matrix factorization; C.-J. Lin, Neural Computation 19 (2007) for "pg".
 
     Parameters
     ----------
@@ -99,8 +98,8 @@ def nmf(
     n_components : int
         Number k, at least 1.
     solver : {"hals", "mu", "pg", "sklearn", "sklearn-mu"}, default="hals"
-        Hierarchical alternating least squares, multiplicative updates, projected gradients, or
-        scikit-learn's "cd" and "mu".
+        Hierarchical alternating least squares, multiplicative updates, projected gradients; "cd", "mu" of
+        scikit-learn.
     n_runs : int, optional
         Number of runs. Default: the number of seeds or starts, otherwise 1.
     seeds : sequence of SeedSequence, optional
@@ -204,8 +203,7 @@ class NMFRuns(NamedTuple):
 def labels_from_factors(U: ArrayLike, V: ArrayLike, normalize: bool = True) -> NDArray[np.int32]:
     """Return the topic of the largest weight of every document (ties: the first).
 
-    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on non-negative matrix factorization", SIGIR
-    (2003), section 3.2 (scaling).
+    Source: W. Xu, X. Liu, Y. Gong, "Document clustering based on NMF", SIGIR (2003), section 3.2.
 
     Parameters
     ----------
@@ -282,8 +280,8 @@ def document_weights(A: Any, U: NDArray[Any], *, n_jobs: int | None = None) -> N
 def factorization_loss(A: Any, U: ArrayLike, V: ArrayLike) -> float:
     """Compute J = ||A - V U^T||^2 without forming V U^T.
 
-    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time, with a rounding error of
-    about 1e-16 ||A||^2.
+    ||A||^2 - 2 <V, A U> + <V^T V, U^T U> in O(n_values n_components) time; rounding error about 1e-16
+    ||A||^2.
 
     Parameters
     ----------
@@ -444,8 +442,8 @@ def plan_batches(
     n_runs: int, n_rows: int, row_bytes: int, *, lanes: int, workers: int, memory: int
 ) -> Batches:
     """Plan batches of similar size, one per worker at a time, within ``memory`` bytes together."""
-    # Factors of a run have ``n_rows`` rows of ``row_bytes`` together; ``lanes`` is the desired number of runs
-    # per worker.
+    # Factors of a run have ``n_rows`` rows of ``row_bytes``; ``lanes`` is the desired number of runs per
+    # worker.
     run_bytes = _COPIES * n_rows * row_bytes
     affordable = memory // run_bytes
     if affordable < 1:

@@ -66,9 +66,8 @@ def document_term_counts(
 ) -> tuple[csr_matrix, NDArray[Any]]:
     """Count the stems of every document.
 
-    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if documents or options
-    are invalid or no term is left, and an ImportError if the stemmer needs snowballstemmer, which is not
-    installed.
+    O(total length) time, O(stored counts) memory. Raises a TypeError or ValueError if an argument is invalid
+    or no term is left, and an ImportError without snowballstemmer.
 
     Parameters
     ----------
@@ -125,8 +124,7 @@ def prune_terms(
     terms : array-like of shape (n_terms,)
         Term of each column.
     min_df : int or float, default=2
-        Smallest number (int) or share (float) of documents that contain a term. Terms without any document
-        are always dropped.
+        Smallest number (int) or share (float) of documents with a term; terms in none are always dropped.
 
     Returns
     -------
@@ -165,16 +163,14 @@ class StemmingAnalyzer:
 
     The lower-case text is split into runs of at least two letters a to z. Stop words are dropped and the
     remaining words stemmed. The analyzer caches the stem of every distinct word; a pickle omits the cache.
-    O(length of the document) time, O(distinct words so far) memory. Raises a TypeError or ValueError if an
-    option is invalid, and an ImportError if snowballstemmer is not installed. Sources: Ensemble non-negative
-    matrix factorization for clustering biomedical documents, section 3.1; M. Porter, "An algorithm for suffix
-    stripping", Program 14 (1980).
+    O(length of the document) time, O(distinct words so far) memory. Raises an ImportError without
+    snowballstemmer. Sources: Ensemble non-negative matrix factorization for clustering biomedical documents,
+    section 3.1; M. Porter, "An algorithm for suffix stripping", Program 14 (1980).
 
     Parameters
     ----------
     stemmer : {"porter", "english", None}, default="porter"
-        Porter's stemmer, its successor (Porter 2), or no stemming. The stemmers require the package
-        snowballstemmer.
+        Porter's stemmer or its successor (Porter 2), which require snowballstemmer, or no stemming.
     stop_words : "english", iterable of str or None, default="english"
         Words to drop before stemming; "english" is scikit-learn's list.
     expand_terms : callable, optional
@@ -391,8 +387,8 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    Warns if all features are constant, so that none is selected. ``transform`` does not change values. The
-    cost is that of :func:`information_gain`.
+    Warns if all features are constant, so that none is selected. The cost is that of
+    :func:`information_gain`.
 
     Gains are computed from labelled samples only. In a ``Pipeline`` that is fitted to training samples, with
     -1 for unlabelled samples, the labels of test samples and of unlabelled samples are never used. The paper
@@ -428,8 +424,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Finite numbers. A feature is present where it is not 0.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            One class per sample, -1 for unlabelled samples; or label indicators 0 and 1, with rows of -1 for
-            unlabelled samples.
+            One class per sample, -1 for unlabelled samples; or label indicators, rows of -1 for them.
         """
         # Only the presence of y is checked here; information_gain checks its values.
         X = numeric_features(
@@ -541,8 +536,7 @@ class NCWTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight documents by their similarity to the documents of ``fit``.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
-        ``fit``.
+        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs.
 
         Parameters
         ----------
@@ -627,8 +621,7 @@ class PaperTfidfTransformer(_SparseWeighting):
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs from
-        ``fit``.
+        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs.
 
         Parameters
         ----------

@@ -163,8 +163,7 @@ def friedman(
     results : DataFrame or array-like of shape (n_datasets, n_methods), or Series or mapping
         One row per data set and one column per method, or the average rank of every method.
     tie_correction : bool, default=False
-        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does. Most papers on machine
-        learning do not.
+        Correct a table for ties, as :func:`scipy.stats.friedmanchisquare` does, unlike most papers.
 
     Returns
     -------
@@ -264,8 +263,7 @@ def compare(
 
     Scores that differ by rounding noise are tied, see :func:`average_ranks`, so that the order in which runs
     are averaged does not affect the result. Raises a ValueError for fewer than two methods or data sets,
-    repeated names, or cells without a number. Raises an ImportError if statsmodels (extra ``stats``) is not
-    installed.
+    repeated names, or cells without a number, and an ImportError without statsmodels (extra ``stats``).
 
     Parameters
     ----------
@@ -374,8 +372,7 @@ def pair_matrix(pairs: pd.DataFrame, column: str = "p_adjusted") -> pd.DataFrame
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        Symmetric, with methods from best to worst. On the diagonal, p is 1, z is 0, and nothing is
-        significant.
+        Symmetric, with methods from best to worst. On the diagonal, p is 1, z 0, and significant False.
     """
     diagonal: dict[str, Any] = {"p_adjusted": 1.0, "p_value": 1.0, "z": 0.0, "significant": False}
     choice("column", column, diagonal)
@@ -402,8 +399,8 @@ def cliques(pairs: pd.DataFrame) -> list[tuple[str, ...]]:
     Returns
     -------
     list of tuple of str
-        Groups, and methods in a group, from best to worst. A method can be in several groups, and is a group
-        by itself if it differs from all others.
+        Groups, and methods in a group, from best to worst. A method can be in several groups, or form one
+        alone.
 
     Examples
     --------
@@ -433,7 +430,7 @@ def average_ranks(
     Two values of a data set are tied if they differ by at most 2^-46 (1.4e-14) of the larger one in double
     precision, 2^-20 (9.5e-7) in single and 2^-10 in half precision. The noise of small values is relative to
     the largest value of the data set, up to 1. It is relative to at least 1 if the data set contains 0 or
-    values of both signs, which are probably differences. Integers are tied only if they are equal. Ties are
+    values of both signs, which are probably differences. Integers are tied only if equal. Ties are
     transitive.
 
     Parameters
@@ -609,8 +606,7 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
 def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rounding error of every score, from the relative ``precision`` of every row."""
     # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
-    # because a small score can be a difference. Rows with 0 or both signs are treated as differences of terms
-    # of size >= 1.
+    # because a small score can be a difference. Rows with 0 or both signs count as differences of terms >= 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)

@@ -45,9 +45,8 @@ class AMOSA(Algorithm):
 
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
-    first pymoo iteration creates the initial archive, and every later iteration is one temperature. A
-    termination criterion can end the run before the last temperature. Raises a TypeError or ValueError if
-    options are unknown or out of range, or objectives are NaN.
+    first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
+    can end the run before the last temperature. Raises a ValueError if objectives are NaN.
 
     Parameters
     ----------
@@ -319,8 +318,7 @@ def anneal(
 class BoundedArchive:
     """Archive of AMOSA: distinct non-dominated solutions, thinned from the soft to the hard limit."""
 
-    # The first ``len(members)`` rows of ``F``, shape (soft_limit + 1, n_obj), and of ``violations`` are in
-    # use.
+    # ``F`` and ``violations`` have soft_limit + 1 rows, of which ``len(members)`` are in use.
 
     def __init__(
         self, n_obj: int, soft_limit: int, hard_limit: int, duplicates: DuplicateElimination

@@ -109,9 +109,7 @@ def gcuk(
 
     References
     ----------
-    Evolutionary multi-instance clustering (MIGCUK); S. Bandyopadhyay, U. Maulik, "Genetic clustering
-    for automatic evolution of clusters and application to image classification", Pattern Recognition
-    35 (2002).
+    Evolutionary multi-instance clustering (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
 
     """
     return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)

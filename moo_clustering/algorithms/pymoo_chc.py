@@ -83,9 +83,8 @@ class CHC(Algorithm):
 
     References
     ----------
-    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``. Evolutionary multi-instance
-    clustering (CHCMIC).
+    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991), with
+    ``threshold_rule="no_acceptance", divergence=0.35, n_keep=1``. Also CHCMIC.
 
     Examples
     --------

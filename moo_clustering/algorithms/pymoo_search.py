@@ -797,8 +797,7 @@ def walk(algorithm: Algorithm) -> Iterator[tuple[Path, str, Any]]:
     """Yield the path, kind and value of all objects that may have state of a run, owners first."""
     # Paths consist of ``("attribute", name)`` and ``("item", key)``. Kinds are ``"part"`` (operators, and
     # their lists, tuples and dictionaries), ``"hook"`` (saves its own attributes) and ``"leaf"`` (other
-    # attributes). plain values (None, True, small integers) are shared objects, and do not belong to the
-    # problem
+    # attributes). Plain values (None, True, small integers) are shared, and do not belong to the problem.
     constant = {
         id(value)
         for value in vars(algorithm.problem).values()

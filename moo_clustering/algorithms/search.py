@@ -53,8 +53,7 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C, see
-    :class:`InterruptGuard`.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act alike.
 
     Parameters
     ----------

@@ -33,8 +33,7 @@ class Bags:
     Parameters
     ----------
     instances : array-like of shape (n_instances, n_features)
-        Finite numbers, in the order of the bags. float32 and float64 are preserved, other types become
-        float64. Writable arrays are copied.
+        Finite numbers, in the order of the bags. float32 is preserved. Writable arrays are copied.
     offsets : array-like of shape (n_bags + 1,), integers
         Bag ``i`` contains rows ``offsets[i]`` to ``offsets[i + 1] - 1``, at least one.
     bag_ids : sequence of length n_bags or None, default=None
@@ -143,8 +142,8 @@ class Bags:
         ----------
         X : array-like of shape (n_instances, n_features)
         groups : array-like of shape (n_instances,)
-            Hashable identifiers, without missing values. Rows of a bag need not be adjacent. Bags are in the
-            order of their first rows.
+            Hashable identifiers. Rows of a bag need not be adjacent; bags are in the order of their first
+            rows.
         feature_names : sequence of length n_features or None, default=None
             Default: the column names of a data frame, if they are strings.
         """
@@ -203,8 +202,7 @@ class Bags:
         """Load bags from an ``.npz`` file with arrays ``instances`` and ``bag_offsets``.
 
         ``bag_ids`` and ``feature_names`` are optional, and other arrays are ignored. No code in the file is
-        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged or
-        contains no valid bags.
+        executed. Raises FileNotFoundError if the file does not exist, and ValueError if it is damaged.
         """
         X, offsets, ids, names = read_bags(path)
         try:

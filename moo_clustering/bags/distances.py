@@ -44,9 +44,8 @@ def bag_distances(
     O(n_A n_B d) time for n_A and n_B instances of d features, as matrix products of centred data in double
     precision. Instances that are too close for this precision are compared by their differences, so that
     equal instances have distance 0. Besides the result and ``max_memory``, memory holds centred copies of the
-    instances. Raises a ValueError if bags have different numbers of features, ``kind`` is unknown,
-    ``max_memory`` is below 40 bytes, or squares of values overflow. Source: Evolutionary multi-instance
-    clustering, Eq. 1.
+    instances. Raises a ValueError if bags have different numbers of features, or squares of values overflow.
+    Source: Evolutionary multi-instance clustering, Eq. 1.
 
     Parameters
     ----------
@@ -56,15 +55,13 @@ def bag_distances(
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}, default="directed"
         With d(a, b) the distance between two instances:
 
-        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1).
-          Not symmetric.
+        - ``"directed"``: Hausdorff distance, the maximum over a of the minimum over b (Eq. 1), asymmetric.
         - ``"symmetric"``: the larger of the two directed distances.
         - ``"mean_min"``: the mean over a of the minimum over b. Not symmetric.
         - ``"min_min"``: the minimum over a and b.
         - ``"mean"``: the mean over a and b; the distance of a bag to itself is not 0.
     max_memory : int, default=256 MiB
-        Bytes for tables of instance distances, for all threads together. Below 10 MiB, blocks are smaller,
-        which can change the last digits.
+        Bytes for tables of instance distances in all threads. Below 10 MiB, the last digits can change.
     n_jobs : int or None, default=None
         Number of threads; the result does not depend on it.
 
@@ -260,8 +257,7 @@ def bag_distance_kinds(
         With d(a, b) the Euclidean distance between two instances:
 
         - ``"symmetric"``: the larger of the two directed Hausdorff distances.
-        - ``"average"``: the mean over a of the minimum over b, averaged with the mean over b of the
-          minimum over a.
+        - ``"average"``: mean over a of the minimum over b, averaged with the reverse.
         - ``"energy"``: see :func:`energy_distance`.
         - ``"sliced"``: Euclidean distance of :func:`sliced_quantile_embedding`.
     directions : array-like of shape (n_directions, n_features), optional
@@ -309,11 +305,10 @@ def energy_distance(A: Any, B: Any = None, *, n_jobs: int | None = None) -> Floa
 
     E(a, b)^2 = 2 e(a, b) - e(a, a) - e(b, b), where e is the mean Euclidean distance over all pairs of
     instances; e(a, a) includes the zero distances of instances to themselves. E is 0 if all instances have
-    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that
-    exp(-E^2 / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Memory
-    besides the result holds blocks of instance distances. Raises ValueError if bags have different numbers of
-    features or squares of values overflow. Source: Szekely and Rizzo, Energy statistics, Journal of
-    Statistical Planning and Inference 143, 2013.
+    the same relative frequencies in both bags. E^2 is a squared distance in a Hilbert space, so that exp(-E^2
+    / c) is positive semidefinite. O(n_A n_B d) time for n_A and n_B instances of d features. Raises
+    ValueError if bags have different numbers of features or squares of values overflow. Source: Szekely and
+    Rizzo, Energy statistics, Journal of Statistical Planning and Inference 143, 2013.
 
     Returns
     -------

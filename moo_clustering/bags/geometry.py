@@ -53,8 +53,7 @@ class BagGeometry:
     The distance of a bag to a vector is that of its farthest instance (directed Hausdorff distance).
     Centroids are weighted means of bag means. With products G[b, t] = w_b M_b . x_t of centred data, the
     squared distance of x_t to the centroid of C is |x_t|^2 - (2/W) sum_C G[b, t] + |sum_C w_b M_b|^2 / W^2,
-    which does not depend on the number of features. Source: Evolutionary multi-instance clustering, Eqs. 1
-    and 3.
+    independently of n_features. Source: Evolutionary multi-instance clustering, Eqs. 1 and 3.
 
     Precomputation takes O(n N d) time for N bags with n instances of d features, and 8 n N bytes (4 n N in
     single precision). A population of P partitions of K clusters then takes O(P (n + N) min(N, K d)) time.
@@ -200,8 +199,7 @@ class BagGeometry:
         weighted = self.weights[:, None] * self.means
         vectors = np.empty((count, n_clusters, weighted.shape[1]))
         columns = self._instances[:, : flat.shape[2]], np.ascontiguousarray(weighted.T)
-        # Each individual's own number of clusters decides, so that other individuals do not affect its
-        # result.
+        # Each individual's own number of clusters decides, so that others do not affect its result.
         short = self._by_centroids(labels.max(axis=1, initial=0) + 1)
         ends = np.append(np.flatnonzero(np.diff(short)) + 1, count).tolist()
 

@@ -47,8 +47,7 @@ class BagObjective:
     constraints : PairwiseConstraints, optional
         The objective is multiplied by 1 + ``penalty`` V, with the violation V in [0, 2].
     handling : {"penalty", "repair"}, default="penalty"
-        With ``"repair"``, :meth:`repair` also puts samples joined by must-links into one cluster, and
-        separates cannot-linked groups.
+        With ``"repair"``, :meth:`repair` also joins must-linked and separates cannot-linked bags.
     penalty : float, default=1.0
     n_jobs : int, optional
         Number of threads; results do not depend on it.
@@ -173,8 +172,7 @@ class BagObjective:
         ----------
         labels : array-like of shape (n_individuals, n_bags)
         empty : {"farthest", "closest", "keep"}, default="farthest"
-            Fill an empty cluster with the bag farthest from its own centroid, with the closest one (as
-            printed), or not at all.
+            Fill an empty cluster with the bag farthest from its centroid, the closest (as printed), or none.
         """
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)

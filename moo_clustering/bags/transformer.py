@@ -39,16 +39,14 @@ def _with_rows(bags: Bags, rows: Any, feature_names: Any) -> Bags:
 class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
-    The transformer is fitted to the instances of all bags together. Bags retain their instances and their
-    order. In a ``Pipeline``, the step precedes a clusterer of bags. Source: Evolutionary multi-instance
-    clustering, Eq. 11.
+    The transformer is fitted to the instances of all bags together. In a ``Pipeline``, the step precedes a
+    clusterer of bags. Source: Evolutionary multi-instance clustering, Eq. 11.
 
     Parameters
     ----------
     transformer : transformer or None, default=None
-        Transformer that preserves the number of rows; the number of columns may change. None:
-        :class:`~sklearn.preprocessing.MinMaxScaler`, which scales features to [0, 1], maps constant features
-        to 0, and does not clip new values (Eq. 11).
+        Transformer that preserves the number of rows. None: :class:`~sklearn.preprocessing.MinMaxScaler`,
+        which scales features to [0, 1], maps constant features to 0, and does not clip new values (Eq. 11).
 
     Attributes
     ----------

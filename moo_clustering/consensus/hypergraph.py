@@ -91,8 +91,8 @@ def cspa(
         Integers, -1 for objects that a run lacks. S_ij is computed from the runs that contain both objects,
         and is 0 without such runs. Runs may differ in their numbers of clusters.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
-        has at most one cluster per distinct object.
+        From 1 to n_samples. With ``"svd"``, at most the number of all clusters, and at most one per distinct
+        object.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
         clustering of S, or ``"svd"``: spectral clustering by a low-rank factor without S, for any n_samples.
@@ -125,12 +125,10 @@ def cspa(
     Notes
     -----
     Unanimous runs determine the result: if the objects that are together in all runs form ``n_clusters``
-    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters. Results do not
-    depend on cluster numbers.
+    groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
 
-    O(n_samples^2 n_runs) time. O(n_samples^2) memory, or O(n_samples n_neighbors) with ``n_neighbors``. With
-    ``"svd"``, at most O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all
-    distinct runs.
+    O(n_samples^2 n_runs) time, O(n_samples^2) memory or O(n_samples n_neighbors). With ``"svd"``, at most
+    O(n_samples (n_runs + E^2)) time and O(n_samples n_runs) memory, for E clusters of all distinct runs.
 
     With ``"svd"``, S_ij is the weight, not the share, of the runs with i and j together. K-means clusters the
     unit-length rows of the n_clusters leading eigenvectors of S, divided by the roots of row and column sums.
@@ -260,8 +258,7 @@ def coassociation_graph(
     edges: Hyperedges, weights: FloatArray, n_clusters: int, n_neighbors: int | None, rng: np.random.Generator
 ) -> sp.csr_array:
     """Compute S without diagonal, or its ``n_neighbors`` largest entries per row, as a symmetric matrix."""
-    # If the largest entries have more components than clusters, the first objects of the components are
-    # linked.
+    # If these have more components than clusters, the first objects of the components are linked.
     graph = _largest_entries(edges, weights, n_neighbors, rng)
     while n_neighbors is not None:
         n_components, parts = csgraph.connected_components(graph, directed=False)
@@ -457,7 +454,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to ten-thousandths, or more coarsely to avoid overflow. Up to n_parts vertices are
+    # Weights are rounded to ten-thousandths, or more coarsely against overflow. Up to n_parts vertices are
     # parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
@@ -591,9 +588,8 @@ def hbgf(
     n_clusters : int
         From 1 to n_samples; the result may have fewer clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        METIS (parts of at most 1.03 times the mean size), or k-means of the singular vectors of objects and
-        clusters, both as in the paper. ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the
-        choice is logged.
+        METIS (parts of at most 1.03 times the mean size), or k-means of singular vectors, as in the paper.
+        ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
 
@@ -613,7 +609,6 @@ def hbgf(
     -----
     Unanimous runs determine the result: if the objects that are together in all runs form at most
     ``n_clusters`` groups, or the hypergraph has ``n_clusters`` connected components, these are the clusters.
-    Results do not depend on cluster numbers.
 
     The graph has n_samples + E vertices and n_samples n_runs edges for E clusters of all runs. METIS takes
     about linear time, spectral clustering O(n_samples n_runs^2 + E^3) for E up to 2000.
@@ -742,9 +737,8 @@ def mcla(
 
     Clusters of all runs are grouped into meta-clusters by the objects that they share. Every object joins the
     meta-cluster whose members contain it most often. Warns (UserWarning) if METIS balances sizes and the
-    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Smaller clusters may then
-    be merged. Source: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3
-    (2002), section 3.4.
+    largest cluster of most runs exceeds 1.75 times the mean size of meta-clusters. Source: A. Strehl, J.
+    Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section 3.4.
 
     Parameters
     ----------
@@ -755,8 +749,8 @@ def mcla(
         for runs with clusters of unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
-        similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
-        pymetis is installed, else matching; the choice is logged.
+        similarity, which omits surplus clusters. ``"auto"``: METIS if pymetis is installed, else matching;
+        the choice is logged.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None
@@ -779,8 +773,7 @@ def mcla(
     are together in all runs, the members of a meta-cluster are the clusters that contain its group.
 
     Clusters are compared by their Jaccard index over the objects that both runs contain. O(n_samples n_runs^2
-    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs. Results do not
-    depend on cluster numbers.
+    + E^2 n_clusters) time and O(n_runs n_samples + E^2) memory for E clusters in all runs.
 
     Examples
     --------

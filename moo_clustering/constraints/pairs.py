@@ -42,7 +42,7 @@ class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable, and copies share their arrays.
+    immutable.
 
     Parameters
     ----------
@@ -158,8 +158,7 @@ class PairwiseConstraints:
         y : array-like of shape (n_samples,)
             Classes 0, 1, ...; -1 for unlabelled samples.
         max_pairs : int, default=10_000_000
-            Maximum number of pairs; raises a ValueError above it. :func:`constraint_groups` and
-            :func:`satisfied_from_labels` do not list pairs.
+            Maximum number of pairs, above which a ValueError recommends functions that do not list pairs.
 
         Returns
         -------
@@ -287,8 +286,7 @@ class PairwiseConstraints:
     def violation(self, labels: ArrayLike) -> FloatArray:
         """Violated share of the must-links plus violated share of the cannot-links, in [0, 2].
 
-        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0. V is exactly 0 if
-        and only if all pairs are satisfied.
+        V = (M - w_m) / M + (C - w_c) / C, with sums of weights; a term without pairs is 0.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[1], self.must_link_weights) + _ratio(cannot[0], self.cannot_link_weights)
@@ -296,8 +294,7 @@ class PairwiseConstraints:
     def bonus(self, labels: ArrayLike) -> FloatArray:
         """Satisfied share of the must-links plus satisfied share of the cannot-links, in [0, 2].
 
-        w_m / M + w_c / C, where a term without pairs is 0. Internal-NSGA-II-clus (Algorithm 2) adds it to the
-        crowding distance.
+        w_m / M + w_c / C, or 0 without pairs. Internal-NSGA-II-clus (Algorithm 2) adds it to the crowding.
         """
         must, cannot = self._equal_and_different(labels)
         return _ratio(must[0], self.must_link_weights) + _ratio(cannot[1], self.cannot_link_weights)
@@ -561,8 +558,7 @@ def fisher_weights(X: ArrayLike, constraints: PairwiseConstraints, shrinkage: fl
     Returns
     -------
     weights : ndarray of shape (n_features,)
-        Ones without must-links or without cannot-links; 0 for features with at most 1e-6 of the largest
-        variance.
+        Ones without must-links or cannot-links; 0 for features with at most 1e-6 of the largest variance.
 
     Examples
     --------

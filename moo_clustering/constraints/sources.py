@@ -56,8 +56,7 @@ def read_pairs(
     Raises
     ------
     ValueError
-        With file and line, for a line without two columns, or a row that is unknown, out of range, or
-        repeated.
+        With file and line, for a line without two columns, or an unknown, invalid or repeated row.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:

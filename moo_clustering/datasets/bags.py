@@ -112,12 +112,11 @@ def read_bags(
         Text files that begin like ARFF are read as ARFF. Text files may be compressed (``.gz``).
     bag : str, optional
         Column of bag identifiers. Bags are in the order of their first rows. Default: a column named like
-        ``bag`` or ``bag_id``, else the first column if it is not numeric; for relational files the first
-        attribute before the relational one.
+        ``bag`` or ``bag_id``, else the first column if it is not numeric; in relational files the first
+        attribute.
     label : str or False, optional
-        Column of bag classes, equal in all rows of a bag; empty cells and ``?`` are unknown classes. False:
-        no class column. Default: KEEL's output, a column named ``class`` or ``label``, else the last nominal
-        attribute; ``bag_labels`` of npz.
+        Column of bag classes, equal in all rows of a bag. False: none. Default: KEEL's output, a column named
+        ``class`` or ``label``, else the last nominal attribute; ``bag_labels`` of npz.
     drop : sequence of str, default=()
         Columns to drop. A non-numeric column with unique values and a name like ``id``, ``name`` or
         ``conformation_name`` identifies the instances, and is always dropped.
@@ -127,8 +126,7 @@ def read_bags(
         Raise for missing feature values, or impute the median of the column over all instances (the most
         frequent value of nominal attributes).
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB (Parquet: 1
-        GiB) is always allowed.
+        Largest expansion of a compressed file beyond 16 MiB (Parquet: 1 GiB), as a multiple of its size.
 
     Returns
     -------

@@ -108,8 +108,7 @@ def read_documents(
         table whose first line names the columns); or a folder, whose ``.txt`` files, also in sub-folders, are
         the documents and whose file names are the identifiers.
     text_columns : sequence of str, optional
-        Columns of texts to join, in this order. Default: the existing columns among title, text and
-        abstract. Lists of texts are joined.
+        Columns of texts to join, in this order. Default: the existing ones of title, text and abstract.
     id_column : str, optional
         Column of document identifiers. Default: the column ``id``, if it exists.
     labels : str, optional
@@ -121,8 +120,7 @@ def read_documents(
     drop : sequence of str, default=()
         Columns to exclude from the defaults.
     expansion : int, default=100
-        Largest expansion of a compressed file, as a multiple of its size. Expansion to 16 MiB is always
-        allowed.
+        Largest expansion of a compressed file beyond 16 MiB, as a multiple of its size.
 
     Returns
     -------
@@ -165,8 +163,7 @@ def tfidf(
     """Compute tf-idf weights of texts with scikit-learn's ``TfidfVectorizer``.
 
     O(total length of the texts) time, O(stored weights) memory. Raises a DataError if no document has a term
-    left, and a TypeError or ValueError if ``texts`` is not a sequence of texts or an option is out of range.
-    Source: NSGA-II-clus.
+    left, and a TypeError or ValueError if an argument is invalid. Source: NSGA-II-clus.
 
     Parameters
     ----------

@@ -187,8 +187,7 @@ def read_multilabel(
 
         Text files may be compressed (``.gz``).
     labels_xml : path-like, optional
-        MULAN's XML file of label names, including nested ones, in their order. Default for ARFF: the file of
-        the same name with ``.xml``, if it exists.
+        MULAN's XML file of label names in order. Default for ARFF: an existing file of the same name.
     n_labels : int, optional
         For ARFF, the first ``n_labels`` attributes are labels, or the last ones if negative. Default without
         an XML file: MEKA's option in the name of the relation, as in ``'Music: -C 6'``.

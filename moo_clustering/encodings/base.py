@@ -126,8 +126,7 @@ def align_labels(reference: ArrayLike, labels: ArrayLike, n_clusters: int | None
     Parameters
     ----------
     reference, labels : array-like of shape (n_samples,) or (n_individuals, n_samples)
-        Labels 0..n_clusters-1, of which some may be unused. A single row is paired with all rows of the other
-        array.
+        Labels 0..n_clusters-1, possibly unused. A single row is paired with all rows of the other array.
     n_clusters : int, optional
         Upper bound on the labels. Default: no bound.
 

@@ -189,8 +189,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
         neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
 
         The other kinds cut the links with genes between clusters, and "short" redirects them to the first
-        part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
-        connected in the tree.
+        part of the cluster. Exact if clusters are unions of parts, for "split" of parts connected in the
+        tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:
@@ -309,8 +309,7 @@ class TreeLinks:
 
     # Gene e belongs to the link from the sample ``relevant[e]`` to its parent. ``base`` is the part of every
     # sample; the root is in part 0, and parents precede their children. By part, ``above`` is the parent
-    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the sample from which that
-    # link starts.
+    # part, ``gene`` the gene of the link to it (both 0 for part 0), and ``top`` the start of that link.
 
     def __init__(self, graph: LocusGraph, n_relevant: int) -> None:
         tree = graph.tree

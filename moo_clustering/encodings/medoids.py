@@ -85,9 +85,9 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids, padded with -1 on the right.
 
     Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
-    cluster, even if it equals another medoid, so no cluster is empty. The label of a cluster is the position
-    of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory
-    besides the labels. Source: NSGA-II-clus.
+    cluster, even if it equals another medoid. The label of a cluster is the position of its medoid in the
+    row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory besides the labels. Source:
+    NSGA-II-clus.
 
     Parameters
     ----------
@@ -303,8 +303,7 @@ class MedoidSlotEncoding(_MedoidGenes):
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
         """Return the nearest neighbours of every sample by its row of the distances, nearest first.
 
-        An array of shape (n_samples, n_neighbors). O(n_samples^2 log n_samples) time for the first call with
-        a value of ``n_neighbors``.
+        Shape (n_samples, n_neighbors), cached. O(n_samples^2 log n_samples) time for the first call.
 
         Parameters
         ----------
@@ -413,8 +412,7 @@ def first_distinct(candidates: IntArray, sizes: Any) -> Int64Array:
 
 def random_absent(sets: IntArray, n_samples: int, rng: np.random.Generator) -> Int64Array:
     """Draw a sample for every row that is not in the row; rows must not contain all samples."""
-    # The r-th absent number is r plus the number of present numbers s_t, in ascending order, with s_t - t <=
-    # r.
+    # The r-th absent number is r plus the number of ascending present numbers s_t with s_t - t <= r.
     rank = rng.integers(0, n_samples - set_sizes(sets))
     present = np.sort(np.where(sets < 0, 2 * n_samples + sets.shape[1], sets), axis=1)
     skipped = (present - np.arange(sets.shape[1]) <= rank[:, None]).sum(axis=1)

@@ -301,8 +301,8 @@ class ReportMixin(NumericOptionsMixin):
         DataFrame
             Columns of X, ``cluster``, ``name``, and ``typical`` for the five samples nearest to each centre.
             Methods with a pool of partitions add ``support``, the share of the pool that has the sample with
-            its cluster, and ``doubtful``, whether another cluster has more support. A column whose name X has
-            already gets an underscore.
+            its cluster, and ``doubtful``, whether another cluster has more support. Repeated names get an
+            underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame

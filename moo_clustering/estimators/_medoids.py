@@ -59,8 +59,8 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         - ``"assignment"``: every assignment of samples to medoids respects them.
         - ``"none"``: only for ``constraint_scores_`` and ``metric="fisher"``.
     post_repair : bool
-        Reassign samples of solutions to satisfy consistent constraints, unless ``supervision`` is ``"none"``
-        or ``"assignment"``.
+        Reassign samples to satisfy consistent constraints, unless ``supervision`` is ``"none"`` or
+        ``"assignment"``.
     select : {"balanced", "constraints", "xb", "i", "knee"}, name of an objective, int or callable
         Selected solution: largest sum of the satisfied fractions of must-links and cannot-links; most
         satisfied pairs; least Xie-Beni; greatest I-index; nearest to the ideal point; a row; or

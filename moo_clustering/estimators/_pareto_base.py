@@ -114,8 +114,7 @@ class ParetoPoolClusterer(
         Smallest cluster of a result without ``n_clusters`` and without labels of every class. Default: a
         hundredth of n_samples, between 2 and 10.
     criterion_weight : float, optional
-        Weight of the criterion relative to agreement. Default: .7 for minimax, 1 for mixture, .25 for
-        modularity.
+        Weight of the criterion relative to agreement. Default: .7 (minimax), 1 (mixture), .25 (modularity).
     method : {"consensus", "select"}
         Result with ``n_clusters`` and without labels: spectral clustering of the weighted co-association
         matrix, or the best partition with the nearest number of clusters.
@@ -184,8 +183,7 @@ class ParetoPoolClusterer(
         Landmark of every sample. None without landmarks.
     n_landmarks_ : int or None
     outliers_ : ndarray of shape (n_samples,), bool
-        Samples far from all others, at most 5 %, which do not influence the scaling, see Notes and ``noise``.
-        All False for distances and bags.
+        Samples far from all others, at most 5 %, see Notes and ``noise``; none for distances and bags.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``y``, after a fit with labels.
     transduction_ : ndarray of shape (n_samples,)
@@ -194,11 +192,9 @@ class ParetoPoolClusterer(
     predict_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities, after a fit with labels of every class.
     cluster_classes_index_ : ndarray of shape (n_clusters,)
-        Position in ``classes_`` of the class of every cluster, -1 for a new class. Present if clusters and
-        classes differ.
+        Position of every cluster in ``classes_``, -1 for a new class. Present if clusters and classes differ.
     control_labels_, random_control_labels_ : ndarray of shape (n_samples,)
-        Results of the pool alone and with random survival, if ``n_gen > 0``. The second is absent after an
-        interrupted evolution.
+        Results of the pool alone and, unless interrupted, with random survival, if ``n_gen > 0``.
     control_score_ : dict of str to float
         Best ``total`` (or score) of ``"result"``, ``"control"`` and ``"random_control"``, if ``n_gen > 0``.
     history_ : Recorder
@@ -387,9 +383,8 @@ class ParetoPoolClusterer(
         -----
         ``"auto"`` is the result of the fit. After :meth:`take`, it is the result of the session, and
         ``"fit"`` that of the fit. ``"select"`` is the partition with the best score, and ``"consensus"``
-        combines partitions with about ``n_clusters`` clusters. ``"alternative-0"`` is the first row of
-        ``alternatives_``. ``"control"`` and ``"random-control"`` are the results without evolution and with
-        random survival.
+        combines partitions. ``"alternative-0"`` is the first row of ``alternatives_``. ``"control"`` and
+        ``"random-control"`` are those without evolution and with random survival.
         """
         check_is_fitted(self)
         if rule == "consensus" and self.n_clusters is None:
@@ -433,8 +428,8 @@ class ParetoPoolClusterer(
         Parameters
         ----------
         X
-            As for ``fit``. With ``metric="precomputed"``, distances to the samples of the fit, shape
-            (n, n_samples).
+            As for ``fit``; with ``metric="precomputed"``, distances to the samples of the fit, (n,
+            n_samples).
 
         Returns
         -------
@@ -458,8 +453,8 @@ class ParetoPoolClusterer(
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
 
         They are mean scores of the three nearest samples or landmarks, weighted by inverse squared distances,
-        combined with the classifiers of the features if the fit used them. Raises a ValueError if the fit had
-        no labels of every class.
+        combined with any classifiers of the features. Raises a ValueError if the fit had no labels of every
+        class.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -73,11 +73,10 @@ class PooledSamples:
     """Samples, and a pool of partitions of their points, or of landmarks: means of near samples."""
 
     # ``features`` are the scaled features of the points, None for distances and bags. Bags have ``kernels``
-    # instead of the graph kernel and the linear kernel. Distances and bags have ``coincident``, the points at
-    # distance 0 as clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions,
-    # distances`` finds their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are
-    # the features of all samples, or None for many samples, which have unscaled ``rows``. ``far`` marks
-    # outliers.
+    # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
+    # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
+    # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
+    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers.
 
     n_samples: int
     graph: sp.csr_array

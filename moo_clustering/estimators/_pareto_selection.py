@@ -65,15 +65,13 @@ _N_ALTERNATIVES, _MOST_ALIKE = 4, 0.8
 _OTHER_NUMBER = 1.25
 # Range of the propagation of pairs along the co-association.
 _REACH_POOL = 0.7
-# Labels per class from which the graph kernel and the linear kernel are used. With fewer labels they harm
-# non-convex clusters.
+# Labels per class from which graph and linear kernels are used; with fewer they harm non-convex clusters.
 _FULL_KERNEL_FROM = 4
 # Smallest number of pairs to determine the number of clusters by held-out pairs, and how many numbers to try.
 _FEWEST_PAIRS, _N_NUMBERS = 12, 8
 # Weight of the linear kernel relative to the others.
 _LINEAR = 0.3
-# Share of labels that are the only ones of their classes, from which the best candidate is the result even if
-# labels contradict it.
+# Share of singleton labels from which the best candidate is the result even if labels contradict it.
 _UNSEEN = 0.2
 
 
@@ -261,8 +259,7 @@ def _fitted(
 class BroadAgreement(ValidityIndex):
     """Family agreement plus the mean positive agreement with the members, averaged over families."""
 
-    # It suits pools in which only two or three families find the structure, such as spirals, where the median
-    # over families is low.
+    # It suits pools in which few families find the structure, such as spirals, so that their median is low.
 
     name: ClassVar[str] = "broad_agreement"
     greater_is_better: ClassVar[bool] = True
@@ -356,8 +353,7 @@ class LeastSizes:
 
     def merged(self, labels: Labels) -> Labels:
         """Merge the smallest cluster into the most similar one, until all clusters are large enough."""
-        # Similarity is the sum of the weights between two clusters. A cluster without links joins the
-        # largest.
+        # Similarity is the sum of weights between two clusters. Clusters without links join the largest.
         labels = number_clusters(labels)[0]
         while labels.max() > 0 and self.smallest(labels) < self.least:
             sizes = np.bincount(labels, weights=self.weights)
@@ -672,8 +668,7 @@ def _by_labels(
 ) -> Solution:
     """Predict classes by kernel ridge regression on labelled points, corrected by classifiers of features."""
     # If the classes of the points were ``found``, the kernel determines only their probabilities, at least
-    # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel takes O(n_points^3)
-    # time.
+    # .5. ``kind="auto"`` uses classifiers from four labels per class on. The graph kernel is cubic.
     codes = targets.indicators[targets.labelled].argmax(axis=1)
     many = len(codes) >= _FULL_KERNEL_FROM * targets.n_classes
     full = kind == "full" or (kind == "auto" and many)
@@ -715,8 +710,7 @@ def _by_labels(
 class _LabelKernel:
     """Kernel between points and labelled points; the labels determine the weights of the candidates."""
 
-    # ``counts``, shape (n_points, n_classes), are the numbers of labelled samples of every class at every
-    # point.
+    # ``counts``, shape (n_points, n_classes), are the numbers of labelled samples by class and point.
 
     def __init__(
         self, samples: PooledSamples, candidates: Candidates | None, counts: FloatArray, kind: str, full: bool

@@ -113,9 +113,8 @@ class BagClusterer(
     ) -> Self:
         """Cluster bags.
 
-        Raises a ValueError, TypeError or InconsistentConstraintsError if parameters, bags, labels or pairs
-        are out of range, ``X`` is not numeric, there are more clusters than bags, or labels and pairs
-        contradict each other.
+        Raises a ValueError or TypeError for invalid arguments or more clusters than bags, and an
+        InconsistentConstraintsError for contradictory labels and pairs.
 
         Parameters
         ----------
@@ -123,8 +122,7 @@ class BagClusterer(
             Bags, as for :func:`moo_clustering.bags.as_bags`: an array per bag, or an instance per row with
             ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ... of bags, -1 for unlabelled bags. All pairs of labelled bags are
-            constraints.
+            Partial labels 0, 1, ..., or -1 for unlabelled bags. All pairs of labelled bags are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
@@ -321,8 +319,7 @@ class DistanceOptions:
     max_memory : float
         Largest size of the distances in bytes.
     kind : {"directed", "symmetric", "mean_min", "min_min", "mean"}
-        Distance of :func:`moo_clustering.bags.bag_distances` from bags to medoids, and from candidate medoids
-        to bags.
+        Distance of :func:`~moo_clustering.bags.bag_distances` from bags to medoids, and from medoids to bags.
     """
 
     _: KW_ONLY

@@ -61,8 +61,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     """MOGA(pi, sep): search for modes of compact and separated fuzzy clusters, and a vote on the front.
 
     The data are categories (numbers, strings, columns of a data frame), or numbers with
-    ``metric="euclidean"``. Only the abstract of the paper and later descriptions were available, so details
-    are reconstructions.
+    ``metric="euclidean"``. Details are reconstructed from the abstract and later descriptions.
 
     O(n_gen pop_size n_clusters n_samples C) time, for C categories in total or C features, and the memory of
     :class:`~moo_clustering.problems.FuzzyModesProblem`. The front of categories often contains a single
@@ -81,17 +80,14 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
     m : float
         Fuzziness, above 1; memberships are crisp near 1.
     beta : float
-        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier of the
-        other samples.
+        Samples with at least this share of votes for a cluster train a 5-nearest-neighbour classifier.
     final : {"vote", "cspa"}
         Combination of the front, or a rule of ``choose``. ``"vote"``: majority vote and classifier.
         ``"cspa"``: :func:`~moo_clustering.consensus.cspa` with ``partitioner="svd"``.
     reference : {"first", "medoid"}
-        Partition to match the others with for the vote: the one with the least pi, or the one most similar to
-        the others.
+        Partition to match the others with for the vote: that with the least pi, or the most similar one.
     bins : int or None
-        Number of intervals of equal frequency for floats with ``metric="hamming"``. None: integers are
-        categories, and fractions raise an error.
+        Number of intervals of equal frequency for floats (Hamming). None: fractions raise an error.
     scale : {"minmax", "standard", "none"}
         Scaling of the columns, with ``metric="euclidean"``.
     pop_size : int
@@ -159,8 +155,7 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
         Raises
         ------
         ValueError, TypeError
-            Parameters or data out of range; columns without numbers with ``metric="euclidean"``, or with
-            fractions where ``bins=None``, by name.
+            Columns, named, without numbers (``metric="euclidean"``) or with fractions (``bins=None``).
         """
         complete(self._plans(X))
         return self
@@ -294,8 +289,7 @@ class CategoryCoder:
 
     Every value is a category, except in columns of floats with more than ``bins`` different values (if all
     are whole, also more than 20), which are cut at their quantiles into up to ``bins`` intervals. Without
-    ``bins``, columns with fractions raise an error. ``categories`` holds the values for the codes of each
-    column.
+    ``bins``, columns with fractions raise an error. ``categories`` are the values by column.
     """
 
     def __init__(self, columns: Sequence[Column], bins: int | None) -> None:
@@ -499,8 +493,7 @@ def majority_vote(
 
     ``labels`` are renumbered to agree best with the reference: the first partition, or the ``"medoid"``.
     Samples with a share ``beta`` of the votes train a classifier by the 5 nearest neighbours, which decides
-    about the others, unless there are fewer than 5 such samples, or none in a cluster. Ties go to the first
-    cluster.
+    about the others, unless there are fewer than 5, or none in a cluster. Ties go to the first cluster.
     """
     # Numbered alike first, so that the numbers do not decide between equally good matchings.
     labels = relabel_by_first_appearance(labels)

@@ -101,8 +101,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     ward_start : bool
         Include a Ward cut in the initial population of ``"memetic"``, for up to 8000 samples.
     removal : {"uniform", "cheap"}
-        Relocated centre: a random one, or the cheapest of three random ones, which moves to a sample drawn by
-        squared distance.
+        Relocated centre: random, or the cheapest of three, moved to a sample drawn by squared distance.
     max_distance_evaluations : int, optional
         Budget of distances between two points, checked between local searches. Default without ``max_time``:
         2000 n_samples n_clusters, limited to 5e8, but at least 200 n_samples n_clusters.
@@ -123,8 +122,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     checkpoint_every : int
         Number of local searches between checkpoints.
     resume : bool
-        Continue from ``checkpoint``, if it exists, with the result of an uninterrupted run. The budget can be
-        larger than before.
+        Continue from ``checkpoint`` if it exists, to the result of an uninterrupted run. The budget can grow.
 
     Attributes
     ----------
@@ -134,8 +132,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     n_clusters_ : int
         ``n_clusters``, or the number of distinct samples if smaller.
     history_ : DataFrame
-        ``generation`` (number of local searches), ``distance_evaluations`` and ``inertia`` at every
-        improvement, and at the end.
+        ``generation`` (local searches), ``distance_evaluations`` and ``inertia`` at improvements and the end.
     control_inertia_ : dict of str to float
         Sums of squares of the controls, with ``report_controls``.
     n_local_searches_, n_iter_ : int
@@ -182,9 +179,8 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.
 
-        Raises a ValueError if parameters or data are out of range, or the distances for a Ward cut exceed
-        ``max_memory``. Issues a UserWarning if fewer than ``n_clusters`` samples are distinct, and an
-        InterruptedSearchWarning after Ctrl-C.
+        Raises a ValueError if the distances for a Ward cut exceed ``max_memory``. Issues a UserWarning if
+        fewer than ``n_clusters`` samples are distinct, and an InterruptedSearchWarning after Ctrl-C.
 
         Parameters
         ----------
@@ -462,8 +458,7 @@ class SwapSearch(CenterSearch):
 class MemeticSearch(CenterSearch):
     """Evolution by tournaments, matched crossover, relocation, local search, survival of distinct optima."""
 
-    # ``pop_min`` of more than ``pop_max`` survive. The population restarts after ``max_stall`` futile
-    # children.
+    # ``pop_min`` of more than ``pop_max`` survive. The search restarts after ``max_stall`` futile children.
 
     population: list[Any]
     objectives: FloatArray

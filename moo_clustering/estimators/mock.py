@@ -110,8 +110,7 @@ class MOCK(
     engine : {"nsga2", "pesa2"}
         Search algorithm.
     pop_size : int
-        Population size of NSGA-II, or children per generation of PESA-II, which starts from 2 ``k_user``
-        individuals.
+        Population size of NSGA-II, or children per generation of PESA-II (initially 2 ``k_user``).
     n_gen : int
         Number of generations, including the initial population for NSGA-II, but not for PESA-II.
     pc : float
@@ -146,8 +145,7 @@ class MOCK(
     root : int or "random"
         Root of the tree.
     rank_cap : int, optional
-        Largest distinguished rank of a link, which saves time with many features. 5 ``n_neighbors`` or more
-        is safe.
+        Largest distinguished rank of a link, to save time. 5 ``n_neighbors`` or more is safe.
     k_user : int
         Largest number of clusters in attainment scores, at least ``n_clusters``.
     n_controls : int
@@ -164,8 +162,8 @@ objective, int or callable, default="auto"
         - ``"sum"``, ``"knee"``: least sum of the scaled objectives; nearest to the ideal point.
         - ``"labels"``, ``"constraints"``: greatest adjusted Rand index on the labelled samples; least
           violated shares of must-links and cannot-links. Without labels or pairs: ``"auto"``.
-        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"`` with labels, ``"variance"`` with
-          ``n_clusters``, otherwise ``"attainment"``.
+        - ``"auto"``: ``"constraints"`` with pairs, ``"labels"``, ``"variance"`` with ``n_clusters``, or
+          ``"attainment"``.
     min_cluster_share : float
         With ``"variance"`` and ``n_clusters``, clusters below this share of the mean cluster size are merged
         into neighbours, see :meth:`MOCKProblem.without_fragments
@@ -182,8 +180,7 @@ objective, int or callable, default="auto"
     Attributes
     ----------
     chosen_ : int
-        Selected row of the front. ``labels_`` has fewer clusters than this solution if small ones were
-        merged.
+        Selected row of the front. ``labels_`` has fewer clusters than it if small ones were merged.
     pareto_front_ : ndarray of shape (n_solutions, n_objectives)
         Objectives of the distinct non-dominated partitions in natural sign, sorted by the first.
     pareto_K_ : ndarray of shape (n_solutions,), int64
@@ -535,8 +532,8 @@ objective, int or callable, default="auto"
         if supervision.groups is None:
             encoding = LocusAdjacencyEncoding(graph=graph, kind=kind, delta=delta, n_jobs=n_jobs)
         else:
-            # Links of the tree between samples to separate come first in the order of interest, so that they
-            # get genes and are cut first.
+            # Tree links between samples to separate come first in the order of interest, to get genes and
+            # cuts.
             order = graph.interest.order
             apart = supervision.groups.forbidden(order, graph.tree.parent[order])
             graph = replace(
@@ -703,8 +700,7 @@ class Supervision(NamedTuple):
     """Labels and pairs in the form that the search and the selection use."""
 
     # ``y`` are partial labels of two or more classes, ``pairs`` all pairs or None. With
-    # ``supervision="links"``, ``groups`` are forbidden links and joined samples. ``objective`` is the third
-    # objective.
+    # ``supervision="links"``, ``groups`` forbid and join links. ``objective`` is the third objective.
 
     y: NDArray[Any] | None = None
     pairs: PairwiseConstraints | None = None

@@ -539,9 +539,8 @@ class PrunedSets(NamedTuple):
 
 def pruned_sets(indicators: NDArray[Any], min_count: int, n_subsets: int) -> PrunedSets:
     """Convert label sets to classes, and sets of fewer than ``min_count`` samples to frequent subsets."""
-    # These are the first ``n_subsets`` non-empty proper subsets in ``label_sets``. Samples of rare sets
-    # without such a subset are omitted. O(n_samples n_labels log n_samples + n_rare n_frequent n_labels)
-    # time.
+    # These are the first ``n_subsets`` proper subsets in ``label_sets``; samples without any are omitted.
+    # O(n_samples n_labels log n_samples + n_rare n_frequent n_labels) time.
     sets, inverse, counts = np.unique(
         indicators.astype(np.int8), axis=0, return_inverse=True, return_counts=True
     )

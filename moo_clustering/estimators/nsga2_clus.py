@@ -69,8 +69,7 @@ class NSGA2Clus(MedoidSetClusterer):
     unique : bool
         Whether distinct sets survive before repeated ones.
     search : {"auto", "evolve", "exhaustive"}
-        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if there are at most
-        ``max_sets``.
+        Evolution, or evaluation of all sets of medoids. ``"auto"``: all sets if at most ``max_sets``.
     max_sets : int
         Largest number of sets for an exhaustive search; more raise an error.
     engine : {"pymoo", "deap"}

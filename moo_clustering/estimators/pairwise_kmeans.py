@@ -61,15 +61,13 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
     n_clusters : int
         Number of clusters, from 1 to n_samples.
     metric : {"euclidean", "cosine"}
-        Distortion: squared distance to the mean, or 1 - cos to the mean direction. Zero rows have cosine
-        distance 1.
+        Distortion: squared distance to the mean, or 1 - cos to the mean direction (1 for zero rows).
     w : float
         Penalty of a violated must-link.
     w_cannot : float
         Penalty of a violated cannot-link. Default: ``w``.
     n_init : int
-        Number of runs with different random orders and, if must-links determine too few, random centres. The
-        run with the least objective is used.
+        Number of runs with random orders and centres, of which that with the least objective is used.
     max_iter : int
         Largest number of rounds of a run.
     conflicts : {"raise", "keep"}
@@ -255,8 +253,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     metric_type : {"diagonal", "full"}
         Form of the metric: a weight per feature, or a matrix.
     ridge : float
-        Share of the total variance to add to the variance of must-linked samples. 0, as published, gives
-        degenerate metrics for few constraints.
+        Share of the total variance to add to that of must-linked samples; 0 as published, often degenerate.
     n_init : int
         Number of runs of k-means. The best run is used.
     max_iter : int
@@ -264,8 +261,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
     metric_max_iter : int
         Largest number of iterations for the metric.
     metric_tol : float
-        Tolerance of the metric: largest component of the gradient (diagonal), or relative distance to the
-        optimum (full).
+        Tolerance of the metric: largest gradient (diagonal), or relative distance to the optimum (full).
     conflicts : {"raise", "keep"}
         Whether contradicting pairs raise an error, or all count.
 
@@ -525,8 +521,7 @@ class Distortion:
     """Squared Euclidean distance, whose sum is minimised by the mean. Base class of other distortions."""
 
     # Samples are first shifted by :meth:`offset` (:meth:`moved`). Distances have shape (n_samples,
-    # n_centers). ``centers`` does not change the centres of empty clusters. ``group_centers`` requires
-    # non-empty groups.
+    # n_centers). ``centers`` does not change the centres of empty clusters.
 
     def offset(self, X: Features) -> FloatArray | float:
         """Return the mean of dense X, because large means reduce precision."""

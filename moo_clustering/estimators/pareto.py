@@ -80,8 +80,7 @@ class ParetoClustering(ParetoPoolClusterer):
         Whether outliers, and new samples as far away, join the cluster of their nearest sample or are
         labelled -1. Samples with labels, pairs or answers are never noise.
     views : mapping of str to transformer or columns
-        Further representations of the features for the families: objects with ``fit_transform``, or column
-        numbers.
+        Further representations of the features: objects with ``fit_transform``, or column numbers.
 
     Attributes
     ----------
@@ -98,8 +97,7 @@ class ParetoClustering(ParetoPoolClusterer):
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
-    labels are of every class.
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``).
 
     ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
     a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
@@ -284,14 +282,12 @@ class ParetoBagClustering(ParetoPoolClusterer):
     Parameters
     ----------
     distances : sequence of {"symmetric", "average", "energy", "sliced"}, default=all four
-        Distances between bags: symmetric Hausdorff, mean of nearest instances, energy (mean map), and
-        quantiles of random projections.
+        Distances: symmetric Hausdorff, mean of nearest instances, energy, quantiles of random projections.
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
-        Embeddings of bags: mean of the instances; mean, minimum and maximum; principal components of these;
-        symmetric Hausdorff distances to all bags.
+        Embeddings of bags: means; means and extremes; principal components of these; Hausdorff distances.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
-        pool, at about a hundredth of the cost.
+        Kernel for labels: co-association of the pool and two bag kernels, or one of them; ``"bags"`` needs no
+        pool.
     normalize : bool
         Scale every feature to 0..1 over all instances.
     max_instances : int

@@ -80,8 +80,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
     n_clusters) memory per thread.
 
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The
-    search is not from the paper.
+    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11;
+    without the search.
 
     Parameters
     ----------
@@ -181,8 +181,7 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         """Select another solution of the front, or the control, without another search.
 
         Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
-        unknown, the row is outside the front, or ``"random"`` has no control. Takes the time of one
-        evaluation.
+        unknown, the row is outside the front, or ``"random"`` has no control. Costs one evaluation.
 
         Parameters
         ----------
@@ -470,18 +469,16 @@ class SISCStacked(multi_label.ThresholdClassifier):
     SISC learns from all documents, the linear model from labelled documents only. Cross-validation selects
     the weight of SISC, which is usually 0 if many documents are labelled. Both models are fitted without the
     documents of the fold that they predict. See :class:`SISCEnsemble` for the standardisation; weights 0 and
-    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models, and the memory of one
-    fit of each per worker. Issues a UserWarning if no fold has a defined score. The weight nearest to 0.5 is
-    then selected.
+    1 give the probabilities of a single model. Takes n_folds + 1 fits of both models. Issues a UserWarning if
+    no fold has a defined score. The weight nearest to 0.5 is then selected.
 
     Source of SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
-    stack is not from the paper.
+    stack is new.
 
     Parameters
     ----------
     sisc : estimator, optional
-        Model with partial labels and ``predict_proba``, such as :class:`SISCEnsemble`. Default: :class:`SISC`
-        with at most n_documents clusters.
+        Model with partial labels and ``predict_proba``. Default: :class:`SISC`, at most n_documents clusters.
     linear : classifier, optional
         Classifier with ``predict_proba`` or ``decision_function`` of shape (n_documents, n_classes). Default:
         one-vs-rest logistic regression on idf-weighted features of unit length.

@@ -63,8 +63,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     algorithm : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init, max_iter : int
-        Number of runs, of which the run with the largest I2 is used, and largest number of updates of the
-        centroids per run or split.
+        Number of runs, of which that with the largest I2 is used, and of updates per run or split.
 
     Attributes
     ----------
@@ -126,8 +125,7 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Predict the cluster of the most similar centroid, or the largest cluster of the fit for zero rows.
 
-        With ``algorithm="bisecting"``, rows of the fit can get labels other than ``labels_``, because splits
-        are final.
+        With ``algorithm="bisecting"``, rows of the fit can get other labels, because splits are final.
         """
         similarities, zero = self._similarities(X)
         return np.where(zero, self._largest, similarities.argmax(axis=1)).astype(np.int32)

@@ -98,8 +98,7 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     chosen_ : int or None
         Selected row of the front, or None for the mean graph.
     pareto_front_ : ndarray of shape (n_solutions, 2)
-        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, the solutions
-        are evenly spaced along the front.
+        Reconstruction error and number of links, sorted by the latter. With ``solver="hull"``, evenly spaced.
     hull_ : SRMOSCHull
         The whole front, with ``solver="hull"``.
     result_, history_ : pymoo.core.result.Result, Recorder
@@ -107,11 +106,10 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Notes
     -----
-    Samples of different classes are never candidates of each other. A sample without candidates raises an
-    error. Members whose graph has more than ``n_clusters`` components are not selected, unless all have,
-    because the ratio cut favours isolated samples. For w candidates per sample, the hull costs O(N w
-    n_features) time per link of the densest member and O(N w) memory; evolution costs O(n_gen pop_size N w)
-    time and 8 pop_size N w bytes.
+    Samples of different classes are never candidates of each other. Members whose graph has more than
+    ``n_clusters`` components are not selected, unless all have, because the ratio cut favours isolated
+    samples. For w candidates per sample, the hull costs O(N w n_features) time per link of the densest member
+    and O(N w) memory; evolution costs O(n_gen pop_size N w) time and 8 pop_size N w bytes.
 
     Examples
     --------

@@ -170,14 +170,13 @@ class SubspaceEstimator(
     Attributes
     ----------
     memberships_ : ndarray of shape (n_documents, n_clusters)
-        Membership of every document in every cluster; rows sum to 1. In all arrays, clusters that are the
-        largest of no document come last.
+        Membership of every document in every cluster; rows sum to 1. Clusters that are the largest of no
+        document are last.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
     feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weight of every feature; rows sum to 1. 0 for constant features.
     class_shares_ : ndarray of shape (n_clusters, n_classes)
-        Shares of the classes among the labelled documents of a cluster, or among all labelled documents if it
-        has none.
+        Shares of the classes among the labelled documents of a cluster, or among all if it has none.
     classes_ : ndarray of shape (n_classes,)
         Classes, or 0, 1, ... for label sets. Empty without labels.
     multilabel_ : bool
@@ -211,8 +210,7 @@ class SubspaceEstimator(
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         y : array-like of shape (n_documents,) or (n_documents, n_labels), optional
-            Classes, and -1 for unlabelled documents; or label indicators 0 and 1, with rows of -1 for
-            unlabelled documents.
+            Classes, and -1 for unlabelled documents; or label indicators, rows of -1 for these.
         """
         complete(self._plans(X, y))
         return self
@@ -264,8 +262,7 @@ class SubspaceEstimator(
         ----------
         X : array-like or sparse matrix of shape (n_documents, n_features)
         n_labels : int or array-like of shape (n_documents,), optional
-            Number of most probable labels to return. Default: the labels with probability ``threshold`` or
-            more.
+            Number of most probable labels to return. Default: labels with probability ``threshold`` or more.
 
         Returns
         -------
@@ -503,14 +500,12 @@ class EntropyWeightedKMeans(ClusterMixin, StartsEstimator):
     Parameters
     ----------
     gamma : float
-        Dispersion, in squared units of X, at which a weight decreases by the factor e. A larger value
-        spreads the weight over more features.
+        Dispersion, in squared units of X, that divides a weight by e; larger values use more features.
     dispersion : {"sum", "mean"}
         Dispersion of a feature over the documents of a cluster. Sums grow with the cluster and put all
         weight on constant, mostly absent features; means classify far better.
     aggregation : {"normalised", "sum"}
-        ``"normalised"`` divides the weighted votes by the sum of the weights; ``"sum"`` (as in the paper)
-        does not.
+        ``"normalised"`` divides weighted votes by the sum of weights; ``"sum"`` (as in the paper) does not.
     tol : float
         Sweeps stop when the relative change of the objective is smaller.
 
@@ -567,11 +562,9 @@ class FuzzySubspaceEstimator(SubspaceEstimator):
     Parameters
     ----------
     fuzziness : float
-        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, with many
-        features, equally to all.
+        Exponent f > 1 of memberships. Near 1 a document belongs to one cluster; from 2 on, equally to all.
     weight_exponent : float
-        Exponent q > 1 of feature weights. Near 1 a single feature has all weight of a cluster; large values
-        equalise the weights.
+        Exponent q > 1 of feature weights. Near 1 a single feature has all weight; large values equalise.
     floor : float
         Positive lower bound of the dispersion of a feature, in squared units of X. It limits the weight of
         absent features, whose dispersion is 0.
@@ -690,8 +683,7 @@ class SISC(ClassifierMixin, FuzzyStartsEstimator):
     n_clusters : int
         Number of clusters, usually many more than classes.
     gamma : float
-        Weight of the chi-square between feature and cluster in the dispersion of features, which has squared
-        units of X. 0 omits it.
+        Weight of the chi-square between feature and cluster in the dispersion, in squared units of X.
     impurity : {"mean", "count", "none"} or None
         Product of Gini index and entropy of the labels of a cluster, divided by that of all labelled
         documents (``"mean"``) or multiplied by the squared size as in the paper (``"count"``, which

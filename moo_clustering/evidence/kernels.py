@@ -35,8 +35,7 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Weighted share of the partitions that have two samples in one cluster.
 
-    O(n_samples L n_partitions) time, O(n_samples (L + n_partitions)) memory. Source: ParetoClustering:
-    partition kernel.
+    O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel.
 
     Parameters
     ----------
@@ -106,8 +105,7 @@ def consensus_partition(
     """Spectral clustering of the co-association of weighted partitions.
 
     If the affinity has more than k connected components, the unweighted pool helps to join them.
-    O(n_samples^3) time, O(n_samples^2) memory. Raises a ValueError or TypeError if labels, weights or k are
-    invalid. Source: ParetoClustering: consensus.
+    O(n_samples^3) time, O(n_samples^2) memory. Source: ParetoClustering: consensus.
 
     Parameters
     ----------
@@ -175,7 +173,6 @@ def graph_kernel(S: Any, columns: ArrayLike | None = None, *, factor: float = 0.
     """G_ij / sqrt(G_ii G_jj) with G = (I - factor B)^-1 and B the normalised similarities.
 
     O(n_samples^3) time and O(n_samples^2) memory for any L: store the full kernel if columns change often.
-    Raises a ValueError or TypeError if S is not symmetric and non-negative, or columns or factor are invalid.
     Source: ParetoClustering: graph kernel.
 
     Parameters

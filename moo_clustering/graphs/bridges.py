@@ -107,8 +107,7 @@ def spanning_links(
     parts: NDArray[np.int32], proposals: list[Proposal], keys: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Find links that join all parts, by Boruvka's algorithm on candidate links of several proposals."""
-    # A proposal is used until its links join no more parts. The last must always return a link out of every
-    # part.
+    # A proposal is used until it joins no more parts. The last must always return a link out of every part.
     chosen: list[tuple[Int64Array, Int64Array]] = []
     for propose in proposals:
         while (n_parts := int(parts.max()) + 1) > 1:

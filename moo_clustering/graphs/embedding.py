@@ -253,8 +253,7 @@ def lanczos_pairs(
     # A run finds one vector per eigenspace, and misses copies of (nearly) equal eigenvalues, such as the
     # zeros of a graph with (nearly) separate parts. Runs are repeated until no pair is missing. The
     # eigenvalues of L are in [0, 2 scale]. ``known`` are orthonormal vectors, one per part, that nearly span
-    # the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in far fewer steps
-    # but more memory.
+    # the null space. ``factorize`` iterates with (L + tiny I)^-1 instead of I - L / scale, in fewer steps.
     n = L.shape[0]
     step, tolerance = _inverse(L, scale) if factorize else ((lambda x: x - (L @ x) / scale), _RESIDUAL)
     found = _reduced_vectors(L, known, n_pairs)
@@ -348,10 +347,9 @@ def chebyshev_pairs(
 ) -> Pairs:
     """Solve by subspace iteration with polynomials of L that damp the upper end of its spectrum."""
     # The block starts with ``known`` and random vectors. Every round filters it, makes it orthonormal, and
-    # computes the best pairs within its span. Converged vectors stay in the span but are no longer filtered.
-    # Beyond the first ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass
-    # over L per degree. Threads share rows of L and fixed blocks of rows of the vectors, which does not
-    # change any sum.
+    # computes the best pairs within its span. Converged vectors are no longer filtered. Beyond the first
+    # ``n_vectors`` pairs, only the eigenvalues need to be accurate. Filtering costs one pass over L per
+    # degree. Threads share rows of L and fixed blocks of rows of the vectors, so that sums do not change.
     n = L.shape[0]
     allowed = np.full(n_pairs, _FILTERED_RESIDUAL * scale)
     allowed[n_pairs if n_vectors is None else n_vectors :] = _VALUE_RESIDUAL * scale
@@ -539,8 +537,7 @@ def weakly_tied_parts(
 def part_basis(L: sp.csr_array, parts: NDArray[Any], lengths: FloatArray, scale: float) -> sp.csr_array:
     """Return orthonormal vectors, one per weakly connected part of a graph."""
     # ``lengths`` is the null vector of L for a connected graph: ones, or square roots of the degrees. Parts
-    # whose vector is far from a null vector of L are omitted, such as single samples under the normalised
-    # Laplacian.
+    # whose vector is far from a null vector of L are omitted, such as single samples.
     n, n_parts = len(parts), int(parts.max()) + 1
     lengths = np.where(lengths > 0, lengths, 1.0)
     norms = np.sqrt(np.bincount(parts, weights=lengths**2, minlength=n_parts))

@@ -88,8 +88,7 @@ def locus_graph(
     """Compute neighbour lists, a minimum spanning tree and the interestingness of its links.
 
     Time and memory are those of :func:`neighbor_lists`, :func:`euclidean_mst` and
-    :func:`mst_interestingness`. Raises a ValueError if data or parameters are invalid, or a sample has no
-    admissible neighbour.
+    :func:`mst_interestingness`. Raises a ValueError if a sample has no admissible neighbour.
 
     Parameters
     ----------

@@ -120,10 +120,9 @@ def neighbor_lists(
         Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"
         Metric of :class:`sklearn.neighbors.NearestNeighbors`, or ``"precomputed"``. Zero rows have
-        ``"cosine"`` distance 1 to all others.
+        ``"cosine"`` distance 1.
     ties : {"random", "index"}, default="random"
-        Order of tied samples: a random permutation, or the row number, which leaks the order of the rows on
-        gridded data.
+        Order of tied samples: random, or the row number, which leaks the order of rows on gridded data.
     rng : numpy.random.Generator
         Generator of the permutation.
     groups : ConstraintGroups, optional
@@ -136,8 +135,7 @@ def neighbor_lists(
         - ``"brute"``: all pairs, for all metrics.
         - ``"exact"``: the fastest of these three, which produce the same lists.
         - ``"approximate"``: nearest-neighbour descent, for metrics with the order of Euclidean distances.
-          Duplicates of a sample are always found, and samples with forbidden neighbours get exact lists.
-          Requires the extra ``neighbors``.
+          Duplicates are always found, samples with forbidden neighbours get exact lists. Extra ``neighbors``.
         - ``"auto"``: exact, unless it would take more than about ten minutes and the extra is installed.
           Warns of approximate lists (with their recall) and of exact lists that take long.
 

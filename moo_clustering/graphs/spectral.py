@@ -33,14 +33,12 @@ from moo_clustering.graphs.neighbors import CHUNK, Metric, NeighborLists
 # With more samples than this, k-means is fitted to a random sample of them.
 FITTED_IN_FULL = 100_000
 FITTED_SAMPLE = 20_000
-# Maximum number of k-means iterations, and the movement of centres, relative to the mean variance, that ends
-# them.
+# Maximum number of k-means iterations, and the final movement of centres, relative to the mean variance.
 _MAX_PASSES, _TOLERANCE = 300, 1e-4
 # Largest size of sparse graphs with many neighbours that are solved as dense matrices.
 DENSE_UP_TO = 2000
 # Smallest size for Lanczos, on sparse graphs with few neighbours and on dense matrices without zeros. For
-# dense matrices also the largest share of vectors, and the number of restarts before a dense solution, which
-# nearly equal eigenvalues require.
+# dense matrices also the largest share of vectors, and restarts before a dense solution.
 _LANCZOS_FROM, _LANCZOS_SHARE, _RESTARTS = 512, 1 / 16, 40
 
 
@@ -96,9 +94,8 @@ def spectral_partition(
     n_clusters : int
         K, from 1 to n_samples.
     bridge : bool, default=True
-        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, the
-        components are the clusters if there are K; with more than K the partition is arbitrary, with a
-        warning.
+        Connect a disconnected graph with :func:`bridge_components`, which needs ``X``. If False, K components
+        are the clusters; more than K are merged arbitrarily, with a warning.
     X, metric, lists
         As in :func:`bridge_components`.
     rng : numpy.random.Generator
@@ -170,8 +167,7 @@ def spectral_cuts(
     matrices, and those with at least 512 samples and at most 24 similarities per sample, use the Lanczos
     iteration of :func:`spectral_embedding`, from 20,000 samples on its ``"auto"``. Dense matrices without
     zeros of at least 512 samples also use Lanczos if it converges, in O(m^2) time per product, to the
-    precision of the dense solution. Computation in one thread makes rounding errors independent of the number
-    of threads.
+    precision of the dense solution. All run in one thread, so that rounding errors are constant.
 
     Parameters
     ----------

@@ -83,8 +83,7 @@ def euclidean_mst(
     O(N^2 n_features) time by Prim, about O(N log N) by Boruvka with few features. O(N n_features) memory,
     plus at most 128 MB for distances of up to 4096 samples with more than 20 features. Links of length 0 join
     duplicates to their sample of smallest key. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, for the use
-    of the tree. Raises a ValueError if data, root or ties are invalid, or ``"boruvka"`` is used with a
-    non-Euclidean metric.
+    of the tree. Raises a ValueError for ``"boruvka"`` with another metric.
 
     Parameters
     ----------
@@ -234,9 +233,8 @@ def mutual_reachability_mst(
 
     core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
     sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
-    Raises a ValueError if data or metric are invalid, distances are not symmetric, or ``n_neighbors`` is
-    below 1. Source: Campello, Moulavi and Sander, Density-based clustering based on hierarchical density
-    estimates, PAKDD 2013.
+    Source: Campello, Moulavi and Sander, Density-based clustering based on hierarchical density estimates,
+    PAKDD 2013.
 
     Parameters
     ----------

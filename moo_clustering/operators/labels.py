@@ -175,9 +175,8 @@ class AlignedOnePoint(_AlignedCrossover):
     """One-point crossover of partitions: exchange all genes after a random cut.
 
     Aligned parents with the same partition have children with this partition. Children can have fewer
-    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of
-    K > 2 clusters. Source: Evolutionary multi-instance clustering (crossover of CHCMIC); the alignment is
-    new here.
+    clusters, but no new cluster labels. Takes O(n_samples) time per pair, plus O(K^3) for the alignment of K
+    > 2 clusters. Source: Evolutionary multi-instance clustering (CHCMIC); the alignment is new.
     """
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:

@@ -19,8 +19,7 @@ from moo_clustering.encodings.base import distinct_rows
 from moo_clustering.problems.partition import SignedProblem
 
 Metric = Literal["hamming", "euclidean"]
-# Samples per block. Sums over samples add the same blocks in any population, so that an individual gets
-# identical bits.
+# Samples per block. Sums add the same blocks in any population, so that an individual gets identical bits.
 BLOCK_SAMPLES = 512
 # Numbers in memory for all threads (256 MB of float64), and per block, which fits in the cache.
 ALL_ITEMS, BLOCK_ITEMS = 1 << 25, 1 << 20
@@ -43,10 +42,9 @@ class FuzzyModesProblem(SignedProblem):
     - ``pi``, minimised: sum over the clusters of the mean distance from their members to the mode.
     - ``sep``, maximised (-sep in ``F``): weighted sum of distances between modes, largest weights if close.
 
-    Raises a ValueError or TypeError if data or parameters are invalid, or if evaluated genes are invalid
-    categories or infinite. Source: A. Mukhopadhyay, U. Maulik, S. Bandyopadhyay, "Multiobjective genetic
-    algorithm-based fuzzy clustering of categorical attributes", IEEE Transactions on Evolutionary Computation
-    13 (2009).
+    Raises a ValueError if evaluated genes are invalid categories or infinite. Source: A. Mukhopadhyay, U.
+    Maulik, S. Bandyopadhyay, "Multiobjective genetic algorithm-based fuzzy clustering of categorical
+    attributes", IEEE Transactions on Evolutionary Computation 13 (2009).
 
     Parameters
     ----------

@@ -53,8 +53,7 @@ Rows = Labels
 MAX_MEMORY = 4 * 2**30
 # Above this number of samples, using all samples as candidates requires ``force``.
 MOST_LITERAL = 2000
-# Above the first number, parts are grouped before merging; above the second, a coarser cut of the tree is
-# used.
+# Above the first number, parts are grouped before merging; above the second, a coarser cut is used.
 MOST_PIECES, _MOST_GROUPED = 500, 50_000
 # Individuals with more clusters are not searched for fragments.
 _MOST_CLUSTERS = 2000
@@ -79,8 +78,7 @@ class MOCKProblem(SignedProblem):
     delta : float, "auto" or "sr5", default="auto"
         Percentage of the tree's links without a gene, for "short" and "split".
     n_neighbors : int, default=10
-        L. Clusters below L/2 samples may be missed. For thin, interlocked clusters, a large L may make the
-        true partition dominated.
+        L. Clusters below L/2 samples may be missed; with large L, the true thin clusters may be dominated.
     objectives : sequence of str, default=("variance", "connectivity")
         Distinct names:
 
@@ -90,8 +88,7 @@ class MOCKProblem(SignedProblem):
         - ``"ari"``: adjusted Rand index of the labelled samples, maximised;
         - ``"constraint_violation"``: violated share of the must-links plus that of the cannot-links.
     connectivity : {"ranks", "published"}, default="ranks"
-        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1, as in delta-MOCK's
-        program.
+        Weights of the neighbours. ``"published"``: 1/2..1/L for neighbours 1..L-1 (delta-MOCK's program).
     y : array-like of shape (n_samples,), optional
         Partial labels for ``"ari"``; -1 for unlabelled samples.
     constraints : PairwiseConstraints, optional
@@ -194,9 +191,8 @@ class MOCKProblem(SignedProblem):
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Deterministic, and cached. P pieces take
-        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the
-        smallest first join those with which they share most neighbours. "split" merges connected pieces of
-        the tree only.
+        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500, the smallest
+        first join by shared neighbours. "split" merges connected pieces of the tree only.
 
         Parameters
         ----------
@@ -255,9 +251,9 @@ class MOCKProblem(SignedProblem):
         """Merge fragments into other clusters, and return the result with the smallest variance.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
-        smallest cluster joins the cluster with which it shares most neighbours by weight, or else the one
-        with the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time
-        for P parts of the tree.
+        smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
+        the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time for
+        P parts.
 
         Parameters
         ----------
@@ -269,8 +265,7 @@ class MOCKProblem(SignedProblem):
         Returns
         -------
         tuple of int and ndarray of shape (n_samples,), or None
-            Individual, and its clusters numbered by first appearance; None if none is usable with at most
-            2000 clusters.
+            Individual, and its clusters by first appearance; None if none is usable with up to 2000 clusters.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))
@@ -595,8 +590,8 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, and O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
-    1-3 and Algorithm 3.
+    A population takes O(pop N) time, O(pop N) bytes with ranks below 256. Source: PESC, Eqs. 1-3, Algorithm
+    3.
 
     Parameters
     ----------
@@ -785,13 +780,12 @@ class SRMOSCProblem(FixedProblem):
     - f1, ``reconstruction_error``: sum_i |x_i - sum_a s_ia x_nb(i,a)|^2 + rho sum s^2, minimised.
     - f2, ``n_links``: number of weights above 1e-6, minimised.
 
-    A constraint requires a link for every sample; the operators for this problem satisfy it. Raises a
-    ValueError for ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without
-    candidate, or overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes:
-    1.8 GB for N = 100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per
-    individual, or O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if
-    samples are so far from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE
-    TEVC, 2016.
+    A constraint, which the operators satisfy, requires a link for every sample. Raises a ValueError for
+    ``"all"`` with too many samples, a population beyond ``max_memory``, a sample without candidate, or
+    overflow of squares. A population and its offspring take ``2 pop_size N (4 w + 12)`` bytes: 1.8 GB for N =
+    100000, w = 20 and 100 individuals. Evaluation takes O(N (w + links n_features)) time per individual, or
+    O(N) with :class:`~moo_clustering.algorithms.RowTableEvaluator`. Warns (UserWarning) if samples are so far
+    from the origin that rounding determines links. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016.
 
     Parameters
     ----------

@@ -378,11 +378,10 @@ class SpaceMedoidEncoding(MedoidEncoding):
 class ConstrainedAssignment:
     """Assignment of whole must-link components to clusters that avoids conflicts with cannot-links.
 
-    Components are assigned by descending size, then by lowest sample, each to the cluster with the fewest
-    conflicting components, then the smallest total distance, then the lowest position; other samples join the
-    nearest medoid. Cannot-links within a component are dropped with a UserWarning and counted in
-    ``n_dropped``. O(k (n_constrained + n_components) + n_conflicts) time per individual, plus distances.
-    Source: NSGA-II-clus.
+    Components are assigned by descending size, then lowest sample, to the cluster with the fewest conflicting
+    components, then the smallest total distance, then the lowest position; other samples join the nearest
+    medoid. Cannot-links within a component are dropped with a UserWarning and counted in ``n_dropped``. O(k
+    (n_constrained + n_components) + n_conflicts) time per individual, plus distances. Source: NSGA-II-clus.
     """
 
     def __init__(self, constraints: PairwiseConstraints) -> None:

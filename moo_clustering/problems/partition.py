@@ -369,8 +369,7 @@ def _check_constraints(constraints: Any, handling: Any, n_samples: int) -> None:
 
 def registered_operators(problem: Any, algorithm: type[Any] | None = None) -> dict[str, Any]:
     """Make the operators registered for the nearest class of the problem, or else of its encoding."""
-    # Lazy import to break a cycle, because operators import problems. It also fills the registry if only
-    # problems are imported.
+    # Lazy import, because operators import problems. It also fills the registry.
     operators = importlib.import_module("moo_clustering.operators")
     for name in operators.__all__:
         getattr(operators, name)
@@ -404,9 +403,8 @@ class ChunkedProblem(Problem):
 
     Use it if a chunk takes a second or more. On one machine, the problems of this package are already
     parallel. Within ``joblib.parallel_config(backend="dask")``, a worker receives large arrays of the problem
-    once. They are checked for changes every generation, about a second per gigabyte. Raises a TypeError if
-    ``problem`` is not a pymoo problem, or evaluates one individual at a time, and a ValueError if
-    ``chunk_size`` is below 1.
+    once. They are checked for changes every generation. Raises a TypeError if ``problem`` is not a pymoo
+    problem, or evaluates one individual at a time, and a ValueError if ``chunk_size`` is below 1.
 
     Parameters
     ----------

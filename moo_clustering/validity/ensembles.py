@@ -44,9 +44,8 @@ BLOCK_OBJECTS = 1 << 15
 def pairwise_nmi(labels: ArrayLike, others: ArrayLike | None = None) -> FloatArray:
     """Normalised mutual information between every two runs.
 
-    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: "Ensemble
-    non-negative matrix factorization for clustering biomedical documents", Eq. 1; Strehl & Ghosh, JMLR 3,
-    2002.
+    O(n_samples n_runs n_others + E^2) time and O(E^2) memory for E clusters of all runs. Sources: Ensemble
+    NMF (:func:`~moo_clustering.validity.nmi`), Eq. 1; Strehl & Ghosh, JMLR 3, 2002.
 
     Parameters
     ----------
@@ -271,9 +270,8 @@ class FamilyAgreement(PopulationIndex):
 
     The agreement with a family is the largest adjusted Rand index with one of its partitions. The index is
     the median of these values without the largest, which gives members of the pool no advantage. The smaller
-    value for two families, and 0 for one family. Repeated members have no effect. O(q p n) time for q
-    partitions and p members of n samples, O(q p) memory. Source: ParetoClustering: agreement of algorithm
-    families.
+    value for two families, and 0 for one family. O(q p n) time for q partitions and p members of n samples,
+    O(q p) memory. Source: ParetoClustering: agreement of algorithm families.
 
     Parameters
     ----------
@@ -301,14 +299,12 @@ class FamilyAgreement(PopulationIndex):
     def fit(self, data: Any) -> Self:
         """Fit to a pool.
 
-        Raises a TypeError for other data, such as features, and a ValueError if there is no partition, or the
-        number of names differs.
+        Raises a TypeError for features, and a ValueError if the number of names differs.
 
         Parameters
         ----------
         data : PartitionPool, or tuple (labels, families)
-            ``labels`` of shape (n_partitions, n_samples) with clusters 0..k-1, and one name per row in
-            ``families``.
+            ``labels`` (n_partitions, n_samples) with clusters 0..k-1, and one name per row in ``families``.
         """
         labels, families = _pool_parts(data)
         number: dict[str, int] = {}
@@ -382,10 +378,9 @@ class LabelEvidence(PopulationIndex):
 
     E = sum_c { lnG(alpha) - lnG(alpha + N_c) + sum_g [ lnG(alpha/K + N_cg) - lnG(alpha/K) ] },
 
-    where lnG is the logarithm of the gamma function. Pure clusters are rewarded, and needless splits
-    penalised. Clusters without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources:
-    ParetoClustering: label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the
-    likelihood.
+    with the log-gamma function lnG. Pure clusters are rewarded, and needless splits penalised. Clusters
+    without labels add 0. O(q L K) time for q partitions and L labelled samples. Sources: ParetoClustering:
+    label evidence; Heckerman, Geiger & Chickering, Machine Learning 20, 1995, for the likelihood.
 
     Parameters
     ----------
@@ -477,8 +472,7 @@ def _rise(concentration: float, counts: FloatArray) -> FloatArray:
 class PairEvidence(PopulationIndex):
     """Negative penalties of violated pairs, maximised.
 
-    A pair of weight w counts w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering: pair
-    evidence.
+    Pairs of weight w count w times. O(q (n + pairs)) time for q partitions. Source: ParetoClustering.
 
     Parameters
     ----------

@@ -204,14 +204,12 @@ def nmi(
     Parameters
     ----------
     average_method : {"min", "geometric", "arithmetic", "max"}, default="geometric"
-        Average of the entropies: geometric in the literature on ensembles, arithmetic by default in
-        scikit-learn.
+        Average of the entropies: geometric in the literature on ensembles, arithmetic in scikit-learn.
 
     Returns
     -------
     nmi : float
-        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (1 in scikit-learn if both
-        have).
+        In [0, 1]; 1 for equal partitions, but 0 if either has a single cluster (in scikit-learn 1 for both).
 
     Examples
     --------
@@ -480,8 +478,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
         Classes, or 0/1 indicators of label sets. Samples with -1, or rows of -1, are unlabelled and ignored.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
         Finite scores, larger for more likely labels. Columns are the classes in sorted order, like
-        ``classes_`` of estimators; a single column, or a 1-d array, contains scores of the second of two
-        classes.
+        ``classes_`` of estimators; a single column, or a 1-d array, has scores of the second of two.
     classes : array-like of shape (n_classes,), optional
         Classes of the columns, if ``y_true`` may lack some.
 
@@ -558,8 +555,7 @@ def mean_roc_curve(
     Returns
     -------
     fpr : ndarray of shape (n_points,), float64
-        Ascending false positive rates. The exact average starts at (0, 0) and repeats rates of vertical
-        segments.
+        Ascending false positive rates. The exact average starts at (0, 0) and repeats vertical rates.
     tpr : ndarray of shape (n_points,), float64
         Mean true positive rates, ascending to 1; upper ends of vertical segments at evenly spaced rates.
 

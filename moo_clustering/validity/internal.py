@@ -139,10 +139,10 @@ class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
-    thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
-    singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
-    Sources: ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
-    Mathematics 20, 1987.
+    thin clusters become compact, bridged clusters one. The value is -1 for one cluster; singletons score 0.
+    O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions. Sources:
+    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied Mathematics
+    20, 1987.
 
     Parameters
     ----------
@@ -293,9 +293,9 @@ class CalinskiHarabasz(_OfMeans):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
-    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
-    Statistics 3(1), 1974.
+    at least 1e-12 times the total. The value is 0 for one cluster, singletons, and equal samples. O(p n d)
+    time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in Statistics 3(1),
+    1974.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
@@ -320,18 +320,17 @@ class IIndex(PopulationIndex):
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
     and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
-    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
-    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds
-    O(n^2 d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik &
-    Bandyopadhyay, IEEE TPAMI 24(12), 2002.
+    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster or equal samples.
+    Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to
+    ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI
+    24(12), 2002.
 
     Parameters
     ----------
     power : float, default=2
         Positive exponent.
     e1 : {"centroid", "medoid"}, optional
-        Representative in E_1, a constant factor: the data mean, or the sample with the smallest total
-        distance to all. Default: ``representative``.
+        Representative in the constant E_1: the data mean, or the medoid. Default: ``representative``.
 
     Examples
     --------
@@ -510,8 +509,8 @@ class LikelihoodGain(PopulationIndex):
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
     minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering:
-    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification likelihood: Symons,
-    Biometrics 37, 1981.
+    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; likelihood: Symons, Biometrics 37,
+    1981.
 
     Parameters
     ----------
@@ -524,8 +523,7 @@ class LikelihoodGain(PopulationIndex):
     overall variance G_j in component j, so that singletons have finite values. The value is 0 for one cluster
     and for equal samples. It depends on feature scales through the components.
 
-    O(min(n, d)^2 max(n, d)) time to fit and O(p n q) for p individuals and q components; O(n min(n, d))
-    memory.
+    O(min(n, d)^2 max(n, d)) time to fit, O(p n q) for p individuals, q components; O(n min(n, d)) memory.
 
     Examples
     --------
@@ -624,9 +622,8 @@ class SumOfSquares(_OfMeans):
 class Connectivity(PopulationIndex):
     """Sum of 1/r over samples and their r-th neighbours in other clusters, r = 1..L, minimised.
 
-    Defined for every partition; 0 for one cluster. Neither cluster numbers nor the order of samples matter.
-    O(p n L) time for p individuals and O(n L) memory, plus the neighbour search. Source: Handl & Knowles,
-    IEEE TEVC 11(1), 2007, Eq. 6.
+    Defined for every partition; 0 for one cluster. O(p n L) time for p individuals and O(n L) memory, plus
+    the neighbour search. Source: Handl & Knowles, IEEE TEVC 11(1), 2007, Eq. 6.
 
     Parameters
     ----------
@@ -824,8 +821,7 @@ class BoundaryCut(PopulationIndex):
     """Sum of the similarities S_ij over pairs i < j in different clusters, minimised.
 
     0 for one cluster. As a second objective, it prevents small fragments around constrained samples; alone it
-    favours fragments. O(q (E + n)) time for q partitions and E edges. Source: ParetoClustering: price of the
-    boundary.
+    favours fragments. O(q (E + n)) time for q partitions, E edges. Source: ParetoClustering.
 
     Examples
     --------

@@ -459,8 +459,7 @@ def constraint_nsga2_step(
         From :func:`medoid_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float, default=0.6, 0.2
-        Probabilities that a pair is crossed and that a child is mutated. Unchanged children are not evaluated
-        again.
+        Probabilities that a pair is crossed and a child mutated. Unchanged children are not reevaluated.
 
     Returns
     -------
@@ -538,8 +537,7 @@ def dynamic_nsga2_step(
         From :func:`neighbor_toolbox`.
     rng : numpy.random.Generator
     pc, pm : float
-        Probabilities that a pair is crossed, and (default 1, only with ``"and"``) that an individual is
-        mutated.
+        Probabilities that a pair is crossed and (default 1, only with ``"and"``) an individual mutated.
     variation : {"and", "or"}, default="and"
         :func:`var_and`, or :func:`var_or`, which mutates all individuals that it does not cross.
 
