@@ -30,7 +30,6 @@ from moo_clustering._arrays import (
     warn_caller,
 )
 from moo_clustering._data import FLOATS, checked_array, checked_table, numeric_features, without_duplicates
-from moo_clustering._docs import documented
 from moo_clustering._targets import Targets, partial_targets
 
 __all__ = [
@@ -204,13 +203,9 @@ class StemmingAnalyzer:
     def __call__(self, document: TextDocument) -> list[str]:
         """Return the stems of a document, in order and with repetitions.
 
-        Raises a TypeError or ValueError if the document or a field has another type.
-
-        Parameters
-        ----------
-        document : str or mapping
-            A text, or its fields ``title``, ``abstract`` and ``text`` (texts or None) and ``headings`` (a
-            sequence of texts or None), at least one of them not None. Fields are joined by spaces.
+        A document is a text, or a mapping of the fields ``title``, ``abstract`` and ``text`` (texts or None)
+        and ``headings`` (a sequence of texts or None), at least one of them not None, which are joined by
+        spaces. Raises a TypeError or ValueError for other documents and fields.
         """
         text = document if isinstance(document, str) else self._joined(document)
         # An empty stem marks a stop word.
@@ -447,16 +442,7 @@ class InformationGainSelector(ShortMessages, SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Select the columns of the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_selected)
-        """
+        """Select the columns of the selected features, dense or sparse as X."""
         check_is_fitted(self)
         numeric_features(self, X, dtype="numeric", accept_sparse="csr", reset=False)
         return super().transform(X)
@@ -523,8 +509,7 @@ class NCWTransformer(_SparseWeighting):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
             Non-negative weights. The published method has rows of unit length, or zero rows.
-        y : None
-            Ignored.
+        y : ignored
         """
         weights = validated_rows(self, X, reset=True)
         with np.errstate(over="ignore"):
@@ -599,16 +584,10 @@ class PaperTfidfTransformer(_SparseWeighting):
     """
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @documented(NCWTransformer.fit)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Count the documents that contain each term.
+        """Count the documents that contain each term of X, with non-negative counts (n_documents, n_terms).
 
         Raises a ValueError if a value is negative, infinite or missing.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative counts.
         """
         counts = validated_rows(self, X, reset=True)
         self.df_ = np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.int64)
@@ -617,22 +596,12 @@ class PaperTfidfTransformer(_SparseWeighting):
         self.idf_[used] = np.log(counts.shape[0] / self.df_[used])
         return self
 
-    @documented(NCWTransformer.transform)
     def transform(self, X: Any) -> csr_matrix:
         """Weight counts by the ``idf_`` of ``fit``, and scale rows to unit length.
 
-        Raises a ValueError if a value is negative, infinite or missing, or the number of terms differs.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Non-negative counts.
-
-        Returns
-        -------
-        weights : sparse matrix of shape (n_documents, n_terms), CSR
-            float32 for float32, otherwise float64, without stored zeros. Documents without a weighted term
-            have a zero row; a warning reports their number.
+        The result is a CSR matrix of float32 for float32, otherwise float64, without stored zeros. Documents
+        without a weighted term have a zero row; a warning reports their number. Raises a ValueError if a
+        value is negative, infinite or missing, or the number of terms differs.
         """
         check_is_fitted(self)
         weights = near_one(validated_rows(self, X, reset=False))

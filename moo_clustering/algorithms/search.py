@@ -308,12 +308,7 @@ class Recorder(Callback):
         self.begin()
 
     def begin(self, seed: object = None) -> None:
-        """Delete the previous run and start the clock.
-
-        Parameters
-        ----------
-        seed : int, SeedSequence or None, default=None
-        """
+        """Delete the previous run of any seed (int, SeedSequence or None) and start the clock."""
         self.F: list[NDArray[np.float64]] = []
         self.generations: list[int] = []
         self.seconds: list[float] = []
@@ -321,12 +316,7 @@ class Recorder(Callback):
         self._origin = time.perf_counter()
 
     def record(self, generation: int, F: NDArray[np.float64]) -> None:
-        """Store a copy of the objective values of a generation, unless the generation is stored already.
-
-        Parameters
-        ----------
-        F : ndarray of shape (n_individuals, n_objectives)
-        """
+        """Store a copy of the objectives ``F`` of a generation, unless it is stored already."""
         if self.generations and generation <= self.generations[-1]:
             return
         self.F.append(np.array(F, dtype=np.float64))
@@ -341,20 +331,11 @@ class Recorder(Callback):
         self.record(generation, algorithm.pop.get("F"))
 
     def to_frame(self, objective_names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Convert the history to a table with one row per generation.
+        """Convert the history to a DataFrame with one row per generation.
 
-        Raises a ValueError if the number of names differs from the number of objectives.
-
-        Parameters
-        ----------
-        objective_names : sequence of str, optional
-            Default: ``f1``, ``f2``, ...
-
-        Returns
-        -------
-        DataFrame
-            Columns ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
-            ``best_<objective>`` (least natural value, or greatest for sign -1).
+        The columns are ``generation``, ``seconds``, ``front_size`` (number of non-dominated individuals) and
+        ``best_<objective>`` (least natural value, or greatest for sign -1). Default ``objective_names``:
+        ``f1``, ``f2``, ...; a ValueError is raised if their number is wrong.
         """
         n_objectives = self.F[0].shape[1] if self.F else len(objective_names or ())
         names = list(objective_names or (f"f{i + 1}" for i in range(n_objectives)))

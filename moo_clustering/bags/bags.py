@@ -157,12 +157,8 @@ class Bags:
     def from_frame(cls, frame: Any, bag: Hashable) -> Self:
         """Create bags from a data frame with one instance per row.
 
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            All columns except ``bag`` must be numeric; their names are the ``feature_names``.
-        bag : hashable
-            Column of bag identifiers, as ``groups`` of :meth:`from_groups`.
+        ``bag`` is the column of bag identifiers, as ``groups`` of :meth:`from_groups`. All other columns must
+        be numeric; their names are the ``feature_names``.
         """
         X, groups, names = split_frame(frame, bag)
         return cls.from_groups(freeze(X), groups, feature_names=names)
@@ -275,13 +271,9 @@ class Bags:
     def with_instances(
         self, instances: ArrayLike, *, feature_names: Iterable[Hashable] | None = None
     ) -> Bags:
-        """Return the same bags with other values, and possibly other features.
+        """Return the same bags with other instances of shape (n_instances, any number of features).
 
-        Parameters
-        ----------
-        instances : array-like of shape (n_instances, any number of features)
-        feature_names : sequence or None, default=None
-            Default: the names of these bags, if the number of features is the same.
+        Default ``feature_names``: the names of these bags, if the number of features is the same.
         """
         X = to_instances(instances, "instances")
         if len(X) != self.n_instances:

@@ -78,10 +78,6 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ----------
         X : Bags or anything :func:`as_bags` accepts
         y : ignored
-
-        Returns
-        -------
-        self
         """
         bags = as_bags(X)
         inner = MinMaxScaler() if self.transformer is None else clone(self.transformer)
@@ -99,13 +95,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @documented(fit)
     def transform(self, X: Any) -> Bags:
-        """Transform the instances of bags.
-
-        Returns
-        -------
-        Bags
-            With the output feature names of the transformer, if ``X`` has feature names.
-        """
+        """Transform the instances; the Bags have output feature names if ``X`` has feature names."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         if bags.n_features != self.n_features_in_:
@@ -120,13 +110,7 @@ class BagTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     @available_if(_inner_has("inverse_transform"))
     @documented(fit)
     def inverse_transform(self, X: Any) -> Bags:
-        """Undo the transformation of the instances of bags.
-
-        Returns
-        -------
-        Bags
-            With the feature names of the fitted bags.
-        """
+        """Undo the transformation of the instances; the Bags have the feature names of the fit."""
         check_is_fitted(self, "transformer_")
         bags = as_bags(X)
         rows = self.transformer_.inverse_transform(bags.instances)

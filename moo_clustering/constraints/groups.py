@@ -95,17 +95,7 @@ class ConstraintGroups:
         return [part for part in parts if len(part) > 1]
 
     def forbidden(self, i: ArrayLike, j: ArrayLike) -> BoolArray:
-        """Whether samples i and j must not share a cluster. O(log n_conflicts) time per pair.
-
-        Parameters
-        ----------
-        i, j : array-like of int
-            Sample indices, broadcast against each other.
-
-        Returns
-        -------
-        ndarray of bool, of the broadcast shape
-        """
+        """Whether samples i and j (broadcast) must not share a cluster. O(log n_conflicts) time per pair."""
         g, h = np.broadcast_arrays(self.groups[np.asarray(i)], self.groups[np.asarray(j)])
         if not len(self._keys):
             return np.zeros(g.shape, dtype=np.bool_)

@@ -151,18 +151,9 @@ class PairwiseConstraints:
 
     @classmethod
     def from_partial_labels(cls, y: ArrayLike, *, max_pairs: int = MAX_PAIRS) -> Self:
-        """List all pairs of labelled samples.
+        """List all pairs of labelled samples; ``y`` has classes 0, 1, ..., and -1 for unlabelled samples.
 
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Classes 0, 1, ...; -1 for unlabelled samples.
-        max_pairs : int, default=10_000_000
-            Maximum number of pairs, above which a ValueError recommends functions that do not list pairs.
-
-        Returns
-        -------
-        PairwiseConstraints
+        Above ``max_pairs``, a ValueError recommends functions that do not list pairs.
         """
         classes = _checks.check_partial_labels(y)
         pairs = pairs_among(np.flatnonzero(classes >= 0), max_pairs)
@@ -173,10 +164,7 @@ class PairwiseConstraints:
     def from_csv(cls, path: str | PathLike[str], n_samples: int) -> Self:
         """Read a file written by :meth:`to_csv`: columns i, j, kind and optionally weight.
 
-        Raises
-        ------
-        ValueError
-            With file and line, if a line is invalid.
+        Raises a ValueError with file and line if a line is invalid.
         """
         n = _checks.check_n_samples(n_samples)
         must, must_weights, cannot, cannot_weights = read_constraints(path, n)

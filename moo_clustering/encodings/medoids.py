@@ -301,14 +301,9 @@ class MedoidSlotEncoding(_MedoidGenes):
         return random_slots(n_individuals, self.n_samples, self.k_min, self.k_max, rng)
 
     def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
-        """Return the nearest neighbours of every sample by its row of the distances, nearest first.
+        """Return 1..n_samples-1 neighbours of every sample by its row of the distances, nearest first.
 
         Shape (n_samples, n_neighbors), cached. O(n_samples^2 log n_samples) time for the first call.
-
-        Parameters
-        ----------
-        n_neighbors : int
-            Number of neighbours, 1..n_samples-1.
         """
         if not 1 <= n_neighbors < self.n_samples:
             raise ValueError(f"n_neighbors must be from 1 to {self.n_samples - 1}, got {n_neighbors}.")

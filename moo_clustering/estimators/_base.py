@@ -171,14 +171,9 @@ class ReportMixin(NumericOptionsMixin):
         return replace(from_attributes(self), scaled=partial(scaled_features, scale))
 
     def show(self, X: Any = None, **options: Any) -> None:
-        """Display the page of :meth:`report`, which also documents the errors, in a notebook or the browser.
+        """Display the page of :meth:`report` (see there for options and errors) in a notebook or the browser.
 
         Without a browser, a UserWarning names the temporary file of the page.
-
-        Parameters
-        ----------
-        X, **options
-            As for :meth:`report`.
         """
         _pages("estimators").show_report_of(self, X, **options)
 
@@ -289,20 +284,12 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the data with the cluster of every sample.
+        """Return the data with the cluster of every sample; options and errors are those of :meth:`describe`.
 
-        Parameters
-        ----------
-        X, **options
-            As for :meth:`describe`, which also documents the errors.
-
-        Returns
-        -------
-        DataFrame
-            Columns of X, ``cluster``, ``name``, and ``typical`` for the five samples nearest to each centre.
-            Methods with a pool of partitions add ``support``, the share of the pool that has the sample with
-            its cluster, and ``doubtful``, whether another cluster has more support. Repeated names get an
-            underscore.
+        The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical`` for the five samples
+        nearest to each centre. Methods with a pool of partitions add ``support``, the share of the pool that
+        has the sample with its cluster, and ``doubtful``, whether another cluster has more support. Repeated
+        names get an underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
@@ -362,13 +349,7 @@ class SemiSupervisedClusterMixin(ReportMixin, ClusterMixin):
     """Mixin whose ``fit_predict`` passes partial labels ``y`` to ``fit``, unlike scikit-learn's."""
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None, **options: Any) -> NDArray[np.int32]:
-        """Fit, and return ``labels_``.
-
-        Parameters
-        ----------
-        X, y, **options
-            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
-        """
+        """Fit, and return ``labels_``; arguments are those of ``fit``, such as ``must_link``."""
         return self.fit(X, y, **options).labels_
 
     def __sklearn_tags__(self) -> Any:
@@ -465,16 +446,12 @@ class NearestSampleMixin:
 
         Samples of the fit get their ``labels_``. Equal rows in different clusters, because of constraints (or
         in MOCK, with a warning), get the label of the first. O(n n_samples n_features) time, bounded memory.
+        Raises a ValueError if the features, or the number of distances, differ from the fit.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             With ``metric="precomputed"``, distances to the samples of the fit, shape (n, n_samples).
-
-        Raises
-        ------
-        ValueError
-            If the features, or the number of distances, differ from the fit.
         """
         check_is_fitted(self, "labels_")
         labels: NDArray[np.int32] = self.labels_  # type: ignore[attr-defined]

@@ -230,14 +230,8 @@ class ParetoPoolClusterer(
     ) -> Self:
         """Select a result for other labels, pairs or numbers of clusters from the pool of the last fit.
 
-        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again.
-
-        Parameters
-        ----------
-        y, must_link, cannot_link
-            As for ``fit``. They replace the previous ones.
-        n_clusters : int, None or "same", default="same"
-            New value of the parameter; ``"same"`` does not change it.
+        This saves most of the time of a fit. With ``n_gen > 0`` the evolution runs again. Arguments are those
+        of ``fit``, and replace the previous ones; ``n_clusters="same"`` does not change the parameter.
         """
         check_is_fitted(self)
         before = self.n_clusters
@@ -331,14 +325,9 @@ class ParetoPoolClusterer(
         )
 
     def take(self, session: AnswerSession) -> Self:
-        """Set the result to the partition of a session. ``choose("fit")`` restores that of the fit.
+        """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
 
-        Raises a ValueError if the session belongs to another fit.
-
-        Parameters
-        ----------
-        session : AnswerSession
-            Session of this fit. ``predict`` also uses its ``labels_``.
+        ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
         """
         check_is_fitted(self)
         if not isinstance(session, AnswerSession):
@@ -422,19 +411,9 @@ class ParetoPoolClusterer(
         """Predict the most probable class after a fit with labels, otherwise the nearest sample's cluster.
 
         Samples of the fit get their ``labels_``, with two exceptions: labelled samples that ``clamp`` retains
-        in a less probable class, and equal samples that labels or pairs separate. O(n m n_features) time for
-        m samples, or landmarks, of the fit.
-
-        Parameters
-        ----------
-        X
-            As for ``fit``; with ``metric="precomputed"``, distances to the samples of the fit, (n,
-            n_samples).
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-            Numbers as in ``labels_``; -1 for new samples that are noise.
+        in a less probable class, and equal samples that labels or pairs separate. New samples that are noise
+        get -1. With ``metric="precomputed"``, X contains distances to the samples of the fit, (n, n_samples).
+        O(n m n_features) time for m samples, or landmarks, of the fit.
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)

@@ -18,7 +18,6 @@ from moo_clustering import results
 from moo_clustering._arrays import BLOCK_ITEMS, FloatArray, Labels, number_clusters, spawn_seeds, warn_caller
 from moo_clustering._data import holds_tables, numeric_features
 from moo_clustering._distances import MAX_MEMORY
-from moo_clustering._docs import documented
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, as_bags, bag_distances
 from moo_clustering.bags.bags import freeze
@@ -148,30 +147,15 @@ class BagClusterer(
     def predict(self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None) -> Labels:
         """Predict the cluster of the nearest centre, without constraints and smallest sizes.
 
-        Bags of the fit can get other labels than ``labels_``, which also depend on pairs, equal centres,
-        smallest sizes, and on a search that ended before all bags were in their nearest cluster.
-
-        Parameters
-        ----------
-        X, groups, offsets
-            Bags, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_bags,), int32
+        Bags are as for ``fit``. Those of the fit can get other labels than ``labels_``, which also depend on
+        pairs, equal centres, smallest sizes, and on a search that ended early.
         """
         return least(self._distances(X, groups, offsets))
 
-    @documented(predict)
     def transform(
         self, X: Any, *, groups: ArrayLike | None = None, offsets: ArrayLike | None = None
     ) -> FloatArray:
-        """Compute the distances to the centres, in the scale of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_bags, n_clusters_)
-        """
+        """Compute the distances (n_bags, n_clusters_) to the centres, in the scale of the fit."""
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 
     def fit_transform(
@@ -183,13 +167,7 @@ class BagClusterer(
         offsets: ArrayLike | None = None,
         **options: Any,
     ) -> FloatArray:
-        """Fit, and return the distances to the centres, as by ``transform``.
-
-        Parameters
-        ----------
-        X, y, groups, offsets, **options
-            As for ``fit``. Options are ``must_link`` and ``cannot_link``.
-        """
+        """Fit with the arguments of ``fit``, and return the distances to the centres, as by ``transform``."""
         self.fit(X, y, groups=groups, offsets=offsets, **options)
         return self._one_row_per_bag(X, self._distances(X, groups, offsets))
 

@@ -53,14 +53,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     def make_problem(
         self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
     ) -> PartitionProblem:
-        """Create the PartitionProblem for the data of a fit.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        constraints : PairwiseConstraints or None
-            Pairs of labelled samples, and given pairs.
-        """
+        """Create the PartitionProblem for data of shape (n_samples, n_features) and all pairs of a fit."""
 
     def _cluster(
         self, X: Any, y: ArrayLike | None, must_link: ArrayLike | None, cannot_link: ArrayLike | None

@@ -144,18 +144,10 @@ class FuzzyModesMOGA(FrontSearchMixin, ReportMixin, ClusterMixin, BaseEstimator)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Cluster the rows of X.
+        """Cluster the rows of X, a table without missing values.
 
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Without missing values.
-        y : Ignored
-
-        Raises
-        ------
-        ValueError, TypeError
-            Columns, named, without numbers (``metric="euclidean"``) or with fractions (``bins=None``).
+        Raises an error that names columns without numbers (``metric="euclidean"``) or with fractions
+        (``bins=None``).
         """
         complete(self._plans(X))
         return self

@@ -246,35 +246,19 @@ class MetaLabeler(PartialLabelClassifier):
                 self.ranker_ = OneVsRestClassifier(seeded(base, rank_seed), n_jobs=self.n_jobs).fit(X, ranked)
         self.counter_ = fit_classes(seeded(base, count_seed), X, targets.indicators.sum(axis=1).astype(int))
 
-    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of all labels, regardless of ``cut``.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes); (n,) if there are two classes, one per sample
-        """
+        """Scores of all labels, (n, n_classes) or (n,) for two classes, regardless of ``cut``."""
         decisions = self._decisions(self._rows(X))
         return decisions[:, 1] if self._two_classes else decisions
 
-    @documented(OF_PREDICT)
     def predict_n_labels(self, X: Any) -> NDArray[np.intp]:
-        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Predict the number of labels of every sample; 1 if ``y`` had one class per sample."""
         return self._n_labels(self._rows(X))
 
-    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities, the sigmoids of the decisions. See ``cut``.
 
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
+        Rows sum to 1 for one class per sample, and for ``cut`` if a label is predicted.
         """
         X = self._rows(X)
         decisions = self._decisions(X)
@@ -284,14 +268,8 @@ class MetaLabeler(PartialLabelClassifier):
             return expit(decisions)
         return sigmoid_shares(decisions)
 
-    @documented(OF_PREDICT)
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first).
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_labels)
-        """
+        """Predict classes, or indicators of :meth:`predict_n_labels` labels (ties: the first)."""
         X = self._rows(X)
         decisions = self._decisions(X)
         return self._decided(decisions, 0.0, self._n_labels(X) if self.multilabel_ else None)

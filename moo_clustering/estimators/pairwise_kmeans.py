@@ -339,12 +339,7 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
             )
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        """
+        """Compute X A^(1/2), of the shape of X; its Euclidean distances are those of the learned metric A."""
         check_is_fitted(self)
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 

@@ -178,15 +178,10 @@ class NSGA2SISC(FrontSearchMixin, SISC):
         return rules if self.control_ is None else (*rules, RANDOM)
 
     def choose(self, rule: Rule) -> Self:
-        """Select another solution of the front, or the control, without another search.
+        """Select another solution of the front by a rule as for ``select``, or ``"random"``, the control.
 
         Sets ``labels_`` and the further attributes of the solution. Raises a ValueError if the rule is
         unknown, the row is outside the front, or ``"random"`` has no control. Costs one evaluation.
-
-        Parameters
-        ----------
-        rule : {"impurity", "knee", "random"}, name of an objective, int or callable
-            As for ``select``.
         """
         if isinstance(rule, str) and rule == RANDOM and getattr(self, "control_", rule) is None:
             raise ValueError("rule 'random' selects the control, which was not computed (control=False)")

@@ -97,18 +97,12 @@ class LeadingFeaturesMixin(metaclass=ABCMeta):
     def leading_features(
         self, n: int = 10, feature_names: Sequence[str] | None = None
     ) -> tuple[tuple[Any, ...], ...]:
-        """Names or columns that characterise each cluster, most characteristic first, a tuple per cluster.
+        """Names or columns that characterise each cluster, most characteristic first, up to n per cluster.
 
         :class:`SubspaceMixture` sorts its relevant features by weight. Other methods, whose absent features
         also have large weights, sort by weight times the difference between the centre and the mean of all
-        documents, if positive. Raises a ValueError if ``n`` is below 1, or the number of names is wrong.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Largest number of features per cluster.
-        feature_names : sequence of str, optional
-            Default: ``feature_names_in_``, or column numbers without names.
+        documents, if positive. Default ``feature_names``: ``feature_names_in_``, or column numbers. Raises a
+        ValueError if ``n`` is below 1, or the number of names is wrong.
         """
         model: Any = self
         check_is_fitted(model)
@@ -231,14 +225,7 @@ class SubspaceEstimator(
             warn_of_few(self.n_clusters_, self.n_clusters)
 
     def fit_predict(self, X: Any, y: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Cluster the rows of X and return ``labels_`` of shape (n_documents,), int32.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        y : array-like, optional
-            As for ``fit``.
-        """
+        """Cluster the rows of X as by ``fit``, and return ``labels_`` of shape (n_documents,), int32."""
         return self.fit(X, y).labels_
 
     @documented(OF_TRANSFORM)
@@ -254,20 +241,11 @@ class SubspaceEstimator(
         return self._numbers[nearness[:, self._numbers].argmax(axis=1)]
 
     def predict(self, X: Any, n_labels: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict classes or label sets, or clusters after a fit without labels.
+        """Predict classes (n_documents,), label sets (n_documents, n_classes) or, without labels, clusters.
 
-        Raises a ValueError if ``n_labels`` is out of range, or the fit had one class per document.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_documents, n_features)
-        n_labels : int or array-like of shape (n_documents,), optional
-            Number of most probable labels to return. Default: labels with probability ``threshold`` or more.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Classes, label indicators, or clusters.
+        ``n_labels``, a number or one per document, is the number of most probable labels to return. By
+        default, labels with probability ``threshold`` or more are returned. Raises a ValueError if it is out
+        of range, or the fit had one class per document.
         """
         check_is_fitted(self)
         if n_labels is not None and not self.multilabel_:
@@ -282,31 +260,21 @@ class SubspaceEstimator(
         counts = checked_n_labels(n_labels, *probabilities.shape)
         return best_labels(probabilities, counts).astype(np.int64)
 
-    @documented(OF_PREDICT)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of classes or labels: votes of clusters divided by the sum of their weights.
 
-        Raises a ValueError if the fit had no labels.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes), 0 to 1
-            Rows sum to 1 for one class per document. ``aggregation="sum"`` is replaced by ``"normalised"``,
-            which ranks the classes of a document equally, because sums are not probabilities.
+        Rows, of shape (n, n_classes), sum to 1 for one class per document. ``aggregation="sum"`` is replaced
+        by ``"normalised"``, which ranks the classes of a document equally, because sums are not
+        probabilities. Raises a ValueError if the fit had no labels.
         """
         votes = self._votes(X, "normalised" if self.aggregation == "sum" else self.aggregation)
         return np.clip(votes, 0.0, 1.0)
 
-    @documented(OF_PREDICT)
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of classes or labels: votes of clusters, weighted by ``aggregation``.
 
+        The shape is (n, n_classes), or (n,) for two classes, the score of the second minus that of the first.
         Raises a ValueError if the fit had no labels.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes) or (n,)
-            For two classes one value per document, the score of the second minus that of the first.
         """
         votes = self._votes(X, self.aggregation)
         if len(self.classes_) == 2 and not self.multilabel_:

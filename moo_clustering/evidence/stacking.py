@@ -123,15 +123,9 @@ class ClassifierStack:
         return cls(weights, center, spread, tuple(kind.fit(rows, classes, n_classes) for kind in kinds))
 
     def combine(self, first: FloatArray, X: ArrayLike) -> FloatArray:
-        """Class probabilities of samples, shape (n, n_classes). Rows sum to 1.
+        """Class probabilities of samples X from given ones, ``first`` (n, n_classes). Rows sum to 1.
 
         O(n L n_features) time for Gaussian kernels of L samples, at most 2000.
-
-        Parameters
-        ----------
-        first : ndarray of shape (n, n_classes)
-            Given class probabilities of the samples.
-        X : array-like of shape (n, n_features)
         """
         rows = (checked_table(X) - self.center) / self.spread
         combined = self.weights[0] * _logarithms(first)

@@ -190,19 +190,10 @@ class MOCKProblem(SignedProblem):
 
         Pieces are the parts of the tree without its most interesting links. For every weight of variance
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
-        minus fall in connectivity, as shares of their ranges. Deterministic, and cached. P pieces take
-        O(n_weights P^2) time at best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500, the smallest
-        first join by shared neighbours. "split" merges connected pieces of the tree only.
-
-        Parameters
-        ----------
-        n_weights : int, default=20
-            Number of weights.
-
-        Returns
-        -------
-        ndarray of shape (n_partitions, n_var)
-            Genotypes of the non-dominated partitions of all weights, by increasing variance.
+        minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
+        partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
+        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500, the smallest first join by shared
+        neighbours. "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -248,24 +239,13 @@ class MOCKProblem(SignedProblem):
     def without_fragments(
         self, X: ArrayLike, n_clusters: int, least_size: float
     ) -> tuple[int, Labels] | None:
-        """Merge fragments into other clusters, and return the result with the smallest variance.
+        """Merge fragments, clusters below ``least_size``; return the result with the smallest variance.
 
         Only individuals with exactly ``n_clusters`` clusters of at least ``least_size`` samples are used. The
         smallest cluster joins the cluster with which it shares most neighbours by weight, or else that with
-        the nearest mean, until ``n_clusters`` remain. O(n_individuals P (n_features + n_neighbors)) time for
-        P parts.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_individuals, n_var)
-        n_clusters : int
-        least_size : float
-            Smallest size of a cluster that is not a fragment.
-
-        Returns
-        -------
-        tuple of int and ndarray of shape (n_samples,), or None
-            Individual, and its clusters by first appearance; None if none is usable with up to 2000 clusters.
+        the nearest mean, until ``n_clusters`` remain. Returns the individual and its clusters, numbered by
+        first appearance, or None if none is usable with up to 2000 clusters. O(n_individuals P (n_features +
+        n_neighbors)) time for P parts.
         """
         n_clusters = integer("n_clusters", n_clusters)
         scores, parts = self._scores, self.encoding.parts(np.atleast_2d(np.asarray(X)))

@@ -158,13 +158,7 @@ class MedoidProblem(SignedProblem):
         return self._decoder.assign(self.medoids(X))[0]
 
     def partitions(self, pop: Population) -> Labels:
-        """Partitions that the evaluation scored, shape (n_individuals, n_samples).
-
-        Parameters
-        ----------
-        pop : Population
-            Evaluated individuals, such as ``res.opt``.
-        """
+        """Partitions that the evaluation of individuals scored, shape (n_individuals, n_samples)."""
         return self.decode(pop.get("assigned_by" if self._decoder.keeps_labels else "X"))
 
     def constraint_scores(self, X: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -172,18 +166,9 @@ class MedoidProblem(SignedProblem):
         return self._needed_constraints().satisfied(self.decode(X))
 
     def constrained_labels(self, X: ArrayLike | None, *, penalty: float | None = None) -> Labels:
-        """Partitions by assignment under the constraints, for any supervision.
+        """Contiguous partitions by assignment under the constraints, for any supervision.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_individuals, k_max)
-        penalty : float, optional
-            Cost of a conflict in units of distance. Default: conflicts are avoided first.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_individuals, n_samples), int32
-            Contiguous labels 0..k-1.
+        ``penalty`` is the cost of a conflict in units of distance. By default, conflicts are avoided first.
         """
         assignment = self._decoder.constrained or ConstrainedAssignment(self._needed_constraints())
         return assignment.labels(self.space, self.medoids(X), penalty)[0]

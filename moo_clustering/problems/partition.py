@@ -73,10 +73,7 @@ class FixedProblem(Documented, Problem):
     def operators(self, algorithm: type[Any] | None = None) -> dict[str, Any]:
         """Operators that suit this problem: ``NSGA2(pop_size=40, **problem.operators())``.
 
-        Parameters
-        ----------
-        algorithm : type, optional
-            Class of the pymoo algorithm; see :func:`~moo_clustering.operators.suited_operators`.
+        For another ``algorithm``, a class of pymoo, see :func:`~moo_clustering.operators.suited_operators`.
         """
         return registered_operators(self, algorithm)
 
@@ -87,13 +84,7 @@ class SignedProblem(FixedProblem):
     _signs: FloatArray
 
     def natural(self, F: ArrayLike) -> FloatArray:
-        """Restore the natural signs of objectives, which pymoo minimises.
-
-        Parameters
-        ----------
-        F : array-like of shape (..., n_obj)
-            Minimised objectives.
-        """
+        """Restore the natural signs of objectives of shape (..., n_obj), which pymoo minimises."""
         values = np.asarray(F, dtype=np.float64)
         if values.ndim == 0 or values.shape[-1] != self.n_obj:
             raise ValueError(

@@ -148,16 +148,9 @@ class SubspaceClusteringProblem(SignedProblem):
         return self.encoding.decode(np.atleast_2d(np.asarray(X)))
 
     def fit_individual(self, x: ArrayLike) -> subspace.Sweep:
-        """Run the sweeps of one genotype.
+        """Run the sweeps of one genotype of shape (n_seeds,).
 
-        Parameters
-        ----------
-        x : array-like of shape (n_seeds,)
-
-        Returns
-        -------
-        Sweep
-            Memberships, centroids, weights and more; cluster c grew from the c-th seed in the row.
+        The Sweep has memberships, centroids and weights; cluster c grew from the c-th seed in the row.
         """
         slots = self.encoding.seeds(np.atleast_2d(np.asarray(x)))
         order = self.encoding.ranks(slots)[0]

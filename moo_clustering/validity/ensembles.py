@@ -407,14 +407,10 @@ class LabelEvidence(PopulationIndex):
     unnamed: bool = False
 
     def fit(self, data: ArrayLike) -> Self:
-        """Fit to labels.
+        """Fit to label counts of shape (n_samples, n_classes), dense or sparse.
 
-        Raises a ValueError if counts are negative or infinite, there is no class, or an option is invalid.
-
-        Parameters
-        ----------
-        data : array-like or sparse matrix of shape (n_samples, n_classes)
-            Label counts: a single 1 for a labelled sample, zeros for others; or sums of such rows for groups.
+        A labelled sample has a single 1, others have zeros, and groups have sums of such rows. Raises a
+        ValueError if counts are negative or infinite, there is no class, or an option is invalid.
         """
         positive("alpha", self.alpha)
         choice("unnamed", self.unnamed, (True, False))
@@ -492,14 +488,7 @@ class PairEvidence(PopulationIndex):
     penalty: float = 2.9
 
     def fit(self, data: Any) -> Self:
-        """Fit to pairs.
-
-        Raises a TypeError for other data, and a ValueError if the penalty is not positive.
-
-        Parameters
-        ----------
-        data : PairwiseConstraints
-        """
+        """Fit to PairwiseConstraints; raises a ValueError if the penalty is not positive."""
         positive("penalty", self.penalty)
         if not isinstance(data, PairwiseConstraints):
             raise TypeError(f"pair_evidence requires PairwiseConstraints in fit, got {type(data).__name__}")
