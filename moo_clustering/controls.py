@@ -78,6 +78,11 @@ def compare(
 ) -> ControlComparison:
     """Run an algorithm and its controls with the same number of evaluations, and compare the results.
 
+    Raises a TypeError or ValueError if ``n_evals`` is below the population size, a control is unknown or
+    impossible, ``y`` has the wrong length or ``problem`` no ``decode``, or an objective is not finite. Warns
+    (ExhaustedSearchWarning) if a search ends before ``n_evals``, and (InterruptedSearchWarning) if Ctrl-C
+    stops the comparison, whose result contains the completed seeds.
+
     Parameters
     ----------
     problem : Problem
@@ -100,19 +105,6 @@ def compare(
     Returns
     -------
     ControlComparison
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``n_evals`` is below the population size, a control is unknown or impossible, ``y`` has the wrong
-        length or ``problem`` no ``decode``, or an objective is not finite.
-
-    Warns
-    -----
-    ExhaustedSearchWarning
-        If a search ends before ``n_evals``.
-    InterruptedSearchWarning
-        If Ctrl-C stops the comparison. The result contains the completed seeds.
 
     Notes
     -----

@@ -46,7 +46,9 @@ class AMOSA(Algorithm):
     Perturbations of a current solution are accepted or rejected by their dominance relations to this solution
     and to an archive of non-dominated solutions, and by a falling temperature. The result is the archive. The
     first pymoo iteration creates the archive, and every later one is one temperature. A termination criterion
-    can end the run before the last temperature. Raises a ValueError if objectives are NaN.
+    can end the run before the last temperature. Raises a ValueError if objectives are NaN. Source: S.
+    Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective optimization
+    algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Parameters
     ----------
@@ -92,11 +94,6 @@ class AMOSA(Algorithm):
 
     The smaller constraint violation dominates, by the difference of the violations relative to their range.
     Objectives decide among equal violations. Genotypes in ``out["X"]`` replace the evaluated genotypes.
-
-    References
-    ----------
-    S. Bandyopadhyay, S. Saha, U. Maulik, K. Deb, "A simulated annealing-based multiobjective
-    optimization algorithm: AMOSA", IEEE Transactions on Evolutionary Computation 12 (2008).
 
     Examples
     --------

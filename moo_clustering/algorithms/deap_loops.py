@@ -82,9 +82,7 @@ def gka(
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic K-means: repeat :class:`GkaStep`, with selection, mutation and a K-means step, no crossover.
 
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
+    Sources: Evolutionary multi-instance clustering (MIGKA, MIFGKA); K. Krishna, M. N. Murty, "Genetic K-means
     algorithm", IEEE Transactions on Systems, Man, and Cybernetics B 29 (1999).
 
     """
@@ -105,11 +103,8 @@ def gcuk(
 ) -> tuple[Individuals, tools.Logbook]:
     """Genetic clustering for unknown K: repeat :class:`GcukStep`, with selection, crossover and mutation.
 
-    The logbook column ``ncross`` counts the crossed pairs.
-
-    References
-    ----------
-    Evolutionary multi-instance clustering (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
+    The logbook column ``ncross`` counts the crossed pairs. Sources: Evolutionary multi-instance clustering
+    (MIGCUK); Bandyopadhyay, Maulik, Pattern Recognition 35, 2002.
 
     """
     return run_steps(GcukStep(**options), population, toolbox, ngen, stats, halloffame, rng, verbose)
@@ -130,12 +125,9 @@ def chc(
     """CHC: repeat :class:`ChcStep`, with elitist survival, crossover of distant parents only, and restarts.
 
     The logbook columns are ``ncross`` (crossed pairs), ``accepted`` (surviving children), ``d`` (threshold
-    after the generation) and ``restart`` (0 or 1).
-
-    References
-    ----------
-    L. J. Eshelman, "The CHC adaptive search algorithm", Foundations of Genetic Algorithms 1 (1991),
-    with ``threshold_rule="no_acceptance"``. Evolutionary multi-instance clustering (CHCMIC).
+    after the generation) and ``restart`` (0 or 1). Sources: L. J. Eshelman, "The CHC adaptive search
+    algorithm", Foundations of Genetic Algorithms 1 (1991), with ``threshold_rule="no_acceptance"``;
+    Evolutionary multi-instance clustering (CHCMIC).
 
     Examples
     --------

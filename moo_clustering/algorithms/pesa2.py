@@ -30,6 +30,8 @@ class PESA2(Algorithm):
     Parents are drawn by box instead of by solution, so crowded regions contribute fewer parents. Children
     enter the archive one by one, unless a member is equal or better. Smaller constraint violations dominate,
     whatever the objectives. A generation takes O(pop_size archive_size n_obj) time besides evaluations.
+    Source: Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
+    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Parameters
     ----------
@@ -50,11 +52,6 @@ class PESA2(Algorithm):
     ----------
     pop, opt : Population
         The archive.
-
-    References
-    ----------
-    Corne, Jerram, Knowles and Oates, "PESA-II: region-based selection in evolutionary multiobjective
-    optimization", GECCO, 2001; as used by Handl and Knowles, IEEE TEVC 11(1), 2007.
 
     Examples
     --------

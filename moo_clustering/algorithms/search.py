@@ -53,7 +53,12 @@ def drive(
     """Run a search for ``n_gen`` generations, or until it ends by itself.
 
     Ctrl-C in the main thread ends the search after the current generation and a last checkpoint. A second
-    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act alike.
+    Ctrl-C raises KeyboardInterrupt at once. SIGTERM and SIGHUP can act like Ctrl-C. Raises a ValueError or
+    TypeError if a checkpoint is requested for a search that cannot be saved, or the checkpoint has more than
+    ``n_gen`` generations; an ArchiveError or CheckpointMismatchError if the file is not a readable checkpoint
+    of this run; and a MemoryError, which names the last saved generation. Warns (InterruptedSearchWarning)
+    after Ctrl-C, and (ExhaustedSearchWarning) if mating found no new individuals before ``n_gen``
+    generations.
 
     Parameters
     ----------
@@ -80,23 +85,6 @@ def drive(
     -------
     bool
         Whether the search was interrupted.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``n_gen`` is invalid, a checkpoint is requested for a search that cannot be saved, or the
-        checkpoint has more than ``n_gen`` generations.
-    ArchiveError, CheckpointMismatchError
-        If the file is not a readable checkpoint of this run.
-    MemoryError
-        If memory runs out. The message names the last saved generation.
-
-    Warns
-    -----
-    InterruptedSearchWarning
-        After Ctrl-C.
-    ExhaustedSearchWarning
-        If mating found no new individuals before ``n_gen`` generations.
     """
     n_gen = integer("n_gen", n_gen, 0)
     saver = Saver(checkpoint, search, recorder)

@@ -83,7 +83,10 @@ def cspa(
 
     Sources: A. Strehl, J. Ghosh, "Cluster ensembles", Journal of Machine Learning Research 3 (2002), section
     3.2; A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage.
+    Pattern Analysis and Machine Intelligence 27 (2005), for average linkage. Raises a ValueError or TypeError
+    if a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``, and an
+    ImportError if ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``). Warns
+    (UserWarning) if METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Parameters
     ----------
@@ -109,18 +112,6 @@ def cspa(
     -------
     ndarray of shape (n_samples,), int32
         Clusters 0, 1, ..., numbered by first object.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, an object is missing from all runs, or pairs exceed ``max_memory``.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
-
-    Warns
-    -----
-    UserWarning
-        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Notes
     -----
@@ -579,7 +570,8 @@ def hbgf(
     """Compute a consensus by partitioning the bipartite graph of objects and clusters.
 
     Source: X. Fern, C. Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
-    International Conference on Machine Learning (2004).
+    International Conference on Machine Learning (2004). Raises a ValueError or TypeError if a parameter is
+    invalid, or an object is missing from all runs, and an ImportError as :func:`cspa`. Warns as :func:`cspa`.
 
     Parameters
     ----------
@@ -592,18 +584,6 @@ def hbgf(
         ``"auto"``: METIS if pymetis is installed, else ``"spectral"``; the choice is logged.
     random_state : int, Generator, RandomState or None, default=None
         Seed of METIS or k-means.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a parameter is invalid, or an object is missing from all runs.
-    ImportError
-        If ``partitioner="metis"`` and pymetis is not installed (``moo_clustering[metis]``).
-
-    Warns
-    -----
-    UserWarning
-        If METIS is used and the largest cluster of most runs exceeds the size limit of its parts.
 
     Notes
     -----

@@ -141,7 +141,10 @@ def constraint_groups(
     """Closure of partial labels and pairwise constraints.
 
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
-    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory.
+    cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
+    InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
+    ValueError or TypeError if ``y`` is not n_samples integers from -1, or ``constraints`` have another number
+    of samples.
 
     Parameters
     ----------
@@ -154,13 +157,6 @@ def constraint_groups(
     -------
     ConstraintGroups
         Groups are numbered by their lowest sample.
-
-    Raises
-    ------
-    InconsistentConstraintsError
-        If must-links join two classes, or a cannot-link is within a group.
-    ValueError, TypeError
-        If ``y`` is not n_samples integers from -1, or ``constraints`` have another number of samples.
     """
     n = _checks.check_n_samples(n_samples)
     classes = np.full(n, -1, dtype=np.int64) if y is None else _checks.check_partial_labels(y, n)

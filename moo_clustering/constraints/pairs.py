@@ -42,7 +42,8 @@ class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable.
+    immutable. Raises a ValueError, with the row of the pair, for a wrong shape, a sample out of range or a
+    pair of a sample with itself.
 
     Parameters
     ----------
@@ -61,11 +62,6 @@ class PairwiseConstraints:
     n_samples : int
     is_weighted : bool
         Whether any weight differs from one.
-
-    Raises
-    ------
-    ValueError
-        For a wrong shape, a sample out of range or a pair of a sample with itself, with the row of the pair.
 
     Examples
     --------

@@ -37,6 +37,9 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a file of two columns.
 
+    Raises a ValueError, with file and line, for a line without two columns, or an unknown, invalid or
+    repeated row.
+
     Parameters
     ----------
     path : str or path-like
@@ -52,11 +55,6 @@ def read_pairs(
     -------
     pairs : ndarray of shape (n_pairs, 2), int64
         Row numbers in the order of the file, duplicates included.
-
-    Raises
-    ------
-    ValueError
-        With file and line, for a line without two columns, or an unknown, invalid or repeated row.
     """
     numbers: dict[str, int] | None = None
     if row_ids is not None:

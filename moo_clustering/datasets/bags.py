@@ -96,7 +96,10 @@ def read_bags(
     """Read bags of instances from ARFF, KEEL, CSV, TSV, Parquet or npz.
 
     O(bytes) time and memory. Formats: Frank, Hall and Witten, *The WEKA Workbench* (2016); Alcalá-Fdez et
-    al., *KEEL data-mining software tool* (2011).
+    al., *KEEL data-mining software tool* (2011). Raises a DataError for files that are missing, empty,
+    truncated, damaged or of unknown type; rows of unequal width; values that are missing, infinite, not
+    numeric or not declared; empty bags; a bag with several classes; columns that do not exist or cannot be
+    guessed.
 
     Parameters
     ----------
@@ -133,13 +136,6 @@ def read_bags(
     BagTable
         Features are the remaining columns in file order. A nominal attribute becomes one feature
         ``name=value`` per declared value; an attribute declared ``{0, 1}`` becomes these numbers.
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, truncated, damaged or of unknown type; rows of unequal width;
-        values that are missing, infinite, not numeric or not declared; empty bags; a bag with several
-        classes; columns that do not exist or cannot be guessed.
     """
 
     choice("missing", missing, ("error", "median"))

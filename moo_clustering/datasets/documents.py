@@ -99,7 +99,9 @@ def read_documents(
 ) -> Documents:
     """Read texts from JSON lines, a table with columns of text, or a folder of text files.
 
-    O(bytes) time; memory for the texts.
+    O(bytes) time; memory for the texts. Raises a DataError for files that are missing, not UTF-8, damaged, of
+    unknown type or without documents; invalid JSON (with the line); columns that do not exist; identifiers
+    that are empty or not unique.
 
     Parameters
     ----------
@@ -125,12 +127,6 @@ def read_documents(
     Returns
     -------
     Documents
-
-    Raises
-    ------
-    DataError
-        For files that are missing, not UTF-8, damaged, of unknown type or without documents; invalid JSON
-        (with the line); columns that do not exist; identifiers that are empty or not unique.
     """
 
     path = data_path(path)

@@ -171,7 +171,10 @@ def read_multilabel(
 
     For documents in JSON lines, use :func:`read_documents` and :func:`label_indicators`. O(bytes) time and
     memory; sparse rows remain sparse. Formats: Tsoumakas et al., *MULAN: a Java library for multi-label
-    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016).
+    learning*, JMLR 12 (2011); Read et al., *MEKA*, JMLR 17 (2016). Raises a DataError for files that are
+    missing, empty, truncated, damaged or of unknown type; labels that do not exist or are neither 0 nor 1;
+    rows with some missing labels; indices that are repeated or too large; features that are missing, infinite
+    or not numeric; XML with a document type.
 
     Parameters
     ----------
@@ -205,13 +208,6 @@ def read_multilabel(
     Returns
     -------
     MultiLabelTable
-
-    Raises
-    ------
-    DataError
-        For files that are missing, empty, truncated, damaged or of unknown type; labels that do not exist or
-        are neither 0 nor 1; rows with some missing labels; indices that are repeated or too large; features
-        that are missing, infinite or not numeric; XML with a document type.
     """
     path = data_path(path)
     drop = _sequence(drop, "drop")

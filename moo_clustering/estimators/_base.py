@@ -129,6 +129,8 @@ class ReportMixin(NumericOptionsMixin):
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
         """Write an HTML report to inspect, compare and select solutions.
 
+        Raises a NotFittedError before ``fit``, and a ValueError if the data or options do not match the fit.
+
         Parameters
         ----------
         path : path-like
@@ -143,11 +145,6 @@ class ReportMixin(NumericOptionsMixin):
         -------
         Report
             Its ``path``, and ``open()``. A notebook displays the page.
-
-        Raises
-        ------
-        NotFittedError, ValueError
-            Before ``fit``, or if the data or options do not match the fit.
 
         Examples
         --------
@@ -190,6 +187,8 @@ class ReportMixin(NumericOptionsMixin):
     ) -> ClusterDescriptions:
         """Name the clusters, and describe how each differs from its nearest cluster.
 
+        Raises a NotFittedError before ``fit``, and a ValueError if the data or names do not match the fit.
+
         Parameters
         ----------
         X
@@ -211,13 +210,6 @@ class ReportMixin(NumericOptionsMixin):
             See :func:`~moo_clustering.descriptions.describe_columns` and
             :func:`~moo_clustering.descriptions.describe_terms`, for sparse data. Bags are described by their
             means, distances by typical samples only.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If the data or names do not match the fit.
 
         Examples
         --------
@@ -373,6 +365,9 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
     ) -> Self:
         """Cluster the rows of X.
 
+        Raises a ValueError if parameters, data, labels or pairs are out of range, and an
+        InconsistentConstraintsError if labels and pairs contradict each other without ``conflicts="keep"``.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -382,12 +377,6 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Partial labels 0, 1, ..., and -1 for unlabelled samples. A warning is issued if all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart.
-
-        Raises
-        ------
-        ValueError, InconsistentConstraintsError
-            If parameters, data, labels or pairs are out of range, or labels and pairs contradict each other
-            without ``conflicts="keep"``.
         """
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self

@@ -95,7 +95,10 @@ class MOCK(
     of the links or fewer have genes, an evaluation of E genes costs O(E n_features) plus the links between
     the parts, independently of N; ``encoding="locus"`` and deviation cost O(N (n_features + L)). Memory O(N
     L) plus the population. ``"attainment"`` repeats the search ``n_controls`` times. Issues a UserWarning if
-    no solution has ``n_clusters`` clusters, or the labels are of one class.
+    no solution has ``n_clusters`` clusters, or the labels are of one class. Sources: Handl and Knowles, "An
+    evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007; Handl and Knowles, "On
+    semi-supervised clustering via multiobjective optimization", GECCO, 2006; Garza-Fabre, Handl and Knowles,
+    "An improved and more scalable evolutionary approach to multiobjective clustering", IEEE TEVC, 2018.
 
     Parameters
     ----------
@@ -196,13 +199,6 @@ objective, int or callable, default="auto"
         Rows with a local maximum of the score over the number of clusters.
     interrupted_ : bool
         Whether Ctrl-C stopped the fit early. Without control fronts, ``"knee"`` then selects the solution.
-
-    References
-    ----------
-    Handl and Knowles, "An evolutionary approach to multiobjective clustering", IEEE TEVC 11(1), 2007;
-    Handl and Knowles, "On semi-supervised clustering via multiobjective optimization", GECCO, 2006;
-    Garza-Fabre, Handl and Knowles, "An improved and more scalable evolutionary approach to multiobjective
-    clustering", IEEE TEVC, 2018.
 
     Examples
     --------

@@ -35,7 +35,8 @@ _TIE = 1e-6
 def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike | None = None) -> FloatArray:
     """Weighted share of the partitions that have two samples in one cluster.
 
-    O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel.
+    O(n_samples L n_partitions) time. Source: ParetoClustering: partition kernel. Raises a ValueError or
+    TypeError if labels, weights or columns are invalid.
 
     Parameters
     ----------
@@ -50,11 +51,6 @@ def coassociation(labels: ArrayLike, weights: ArrayLike, *, columns: ArrayLike |
     -------
     ndarray of shape (n_samples, L), float64
         Sum over the partitions P of v_P [l_P(i) = l_P(j)], a positive semidefinite kernel with unit diagonal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If labels, weights or columns are invalid.
 
     Examples
     --------
@@ -213,7 +209,8 @@ def unit_diagonal(G: FloatArray, columns: IntpArray | None = None) -> FloatArray
 def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     """Inner products of the centred rows of X, divided by the mean of their squared norms.
 
-    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel.
+    O(n_samples L n_features) time. Source: ParetoClustering: linear kernel. Raises a ValueError or TypeError
+    if X is not a table of finite numbers, or columns are invalid.
 
     Parameters
     ----------
@@ -223,11 +220,6 @@ def linear_kernel(X: ArrayLike, columns: ArrayLike | None = None) -> FloatArray:
     -------
     ndarray of shape (n_samples, L), float64
         The mean of the full diagonal is 1. All entries are 0 if all rows are equal.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If X is not a table of finite numbers, or columns are invalid.
 
     Examples
     --------
@@ -330,7 +322,8 @@ def class_probabilities(
     """Convert class scores to probabilities, half way towards the expected class shares.
 
     Class c is multiplied by sqrt(prior_c / mean of F_c), for F with rows of sum 1. O(n_samples K) time.
-    Source: ParetoClustering: class shares.
+    Source: ParetoClustering: class shares. Raises a ValueError if shapes do not match, F contains NaN, or
+    prior or factors are not positive.
 
     Parameters
     ----------
@@ -344,11 +337,6 @@ def class_probabilities(
     Returns
     -------
     ndarray of shape (n_samples, K), float64
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, F contains NaN, or prior or factors are not positive.
 
     Examples
     --------

@@ -46,7 +46,8 @@ class SumOfSquaresProblem(PartitionProblem):
     centres, and ``LocalSearchRepair`` turns individuals into local optima. O(n_samples n_clusters n_features)
     time per individual; results are cached. Individuals store their partition as ``"labels"`` of shape
     (n_samples,), the nearest centres. Sources: S. Lloyd, "Least squares quantization in PCM", IEEE
-    Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM (2010).
+    Transactions on Information Theory 28 (1982); G. Hamerly, "Making k-means even faster", SDM (2010). Raises
+    a ValueError if evaluated genes are not finite.
 
     Parameters
     ----------
@@ -65,11 +66,6 @@ class SumOfSquaresProblem(PartitionProblem):
         Number of distances between two points computed so far.
     n_local_searches : int
         Number of local searches so far.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If data or options are invalid, or if evaluated genes are not finite.
 
     Examples
     --------

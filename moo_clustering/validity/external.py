@@ -471,6 +471,7 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     The share of pairs of a sample of the class and another sample in which the first has the larger score;
     ties count half (Mann-Whitney). O(n_classes n_samples log n_samples) time, O(n_classes n_samples) memory.
     Source: Multi-label ASRS dataset classification using semi-supervised subspace clustering, section 5.3.
+    Raises a ValueError if shapes do not match, scores are not finite, or a class has no column.
 
     Parameters
     ----------
@@ -486,11 +487,6 @@ def class_aucs(y_true: Any, y_score: ArrayLike, *, classes: ArrayLike | None = N
     -------
     aucs : ndarray of shape (n_classes,), float64
         NaN for classes that all or none of the labelled samples have; one value for 1-d scores.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, scores are not finite, or a class has no column.
 
     Examples
     --------
