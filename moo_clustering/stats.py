@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.stats import rankdata, studentized_range
 
-from moo_clustering._arrays import choice, optional_package, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, optional_package, quoted
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
 
@@ -49,7 +48,7 @@ _PRECISION = {8: 2.0**-46, 4: 2.0**-20, 2: 2.0**-10}
 _ROUNDING = 0.05
 _MISSING_TEXT = ("", "nan", "na", "none", "null")
 # Functions of (z, p, number of methods) that return the adjusted p-values of pairs sorted by p.
-Adjust = Callable[[NDArray[np.float64], NDArray[np.float64], int], NDArray[np.float64]]
+Adjust = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 def shaffer_static(
@@ -590,12 +589,12 @@ def _given(ranks: pd.Series[float], n_datasets: int | None) -> RankSummary:
             f"average ranks of {n_methods} methods must be from 1 to {n_methods} and sum to {expected:g}, "
             f"got {ranks.tolist()}"
         )
-    exact: NDArray[np.float64] = np.array(ranks.tolist())
+    exact: FloatArray = np.array(ranks.tolist())
     groups = tie_groups(exact, _PRECISION[8] * exact)
     return RankSummary(ranks.groupby(groups).transform("first").rename("average rank"), int(n_datasets))
 
 
-def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
+def rank_matrix(table: Results, greater_is_better: bool) -> FloatArray:
     """Ranks within every row, with mid-ranks for ties as in :func:`average_ranks`."""
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"greater_is_better must be True or False, got {quoted(greater_is_better)}")
@@ -603,18 +602,18 @@ def rank_matrix(table: Results, greater_is_better: bool) -> NDArray[np.float64]:
     return np.asarray(rankdata(-places if greater_is_better else places, axis=1))
 
 
-def rounding_noise(values: NDArray[np.float64], precision: NDArray[np.float64]) -> NDArray[np.float64]:
+def rounding_noise(values: FloatArray, precision: FloatArray) -> FloatArray:
     """Rounding error of every score, from the relative ``precision`` of every row."""
     # The error is relative to the score or, if larger, to the largest finite score of the row up to 1,
     # because a small score can be a difference. Rows with 0 or both signs count as differences of terms >= 1.
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
     one_sided = (values > 0).all(axis=-1) | (values < 0).all(axis=-1)
     least = np.where(one_sided, np.minimum(size.max(axis=-1, initial=0.0), 1.0), 1.0)
-    noise: NDArray[np.float64] = precision[..., np.newaxis] * np.maximum(size, least[..., np.newaxis])
+    noise: FloatArray = precision[..., np.newaxis] * np.maximum(size, least[..., np.newaxis])
     return noise
 
 
-def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.int64]:
+def tie_groups(values: FloatArray, noise: FloatArray) -> Int64Array:
     """Number the scores of each row 0, 1, ... in increasing order; tied scores have the same number."""
     # Neighbours in sorted order are tied if they differ by at most the larger of their errors; transitive.
     order = np.argsort(values, axis=-1, kind="stable")
@@ -627,7 +626,7 @@ def tie_groups(values: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArr
     return groups
 
 
-def clear_differences(ours: Any, theirs: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def clear_differences(ours: Any, theirs: Any) -> tuple[FloatArray, FloatArray]:
     """Differences of paired scores, which are 0 for ties, and the rounding error of every pair."""
     precision = max(score_precision(np.asarray(ours)), score_precision(np.asarray(theirs)))
     pairs = np.column_stack([np.asarray(one, dtype=np.float64) for one in (ours, theirs)])
@@ -645,17 +644,17 @@ def score_precision(score: Any, dtype: Any = None) -> float:
     return 0.0 if kind.kind in "biu" else _PRECISION.get(kind.itemsize, _PRECISION[8])
 
 
-def averaged(ranks: NDArray[np.float64], table: Results) -> pd.Series[float]:
+def averaged(ranks: FloatArray, table: Results) -> pd.Series[float]:
     return pd.Series(ranks.mean(axis=0), index=list(table.methods), name="average rank")
 
 
 class Results(NamedTuple):
     """Scores of methods (columns) on data sets (rows), and the precision of every row."""
 
-    values: NDArray[np.float64]
+    values: FloatArray
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
-    precision: NDArray[np.float64]
+    precision: FloatArray
 
 
 def as_results(results: Any, *, methods: Sequence[str] | None = None, min_methods: int = 2) -> Results:
@@ -766,7 +765,7 @@ def pair_table(summary: RankSummary) -> pd.DataFrame:
     return pairs.sort_values("z", ascending=False, kind="stable", ignore_index=True)
 
 
-def shaffer_multipliers(n_methods: int) -> NDArray[np.int64]:
+def shaffer_multipliers(n_methods: int) -> Int64Array:
     """Factor of the i-th smallest p: largest number of equal pairs if i - 1 pairs differ."""
     counts = np.array(possible_true_counts(n_methods))
     n_pairs = n_methods * (n_methods - 1) // 2
@@ -792,16 +791,16 @@ def possible_true_counts(n_methods: int) -> tuple[int, ...]:
     return tuple(count for count in range(n_methods * (n_methods - 1) // 2 + 1) if sets[-1] >> count & 1)
 
 
-def _step_down(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _step_down(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     return np.minimum(1.0, np.maximum.accumulate(shaffer_multipliers(n_methods) * p))
 
 
-def _holm(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _holm(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     multitest = optional_package("statsmodels.stats.multitest", "stats", "Holm's procedure")
     return np.asarray(multitest.multipletests(p, method="holm")[1])
 
 
-def _nemenyi(z: NDArray[np.float64], p: NDArray[np.float64], n_methods: int) -> NDArray[np.float64]:
+def _nemenyi(z: FloatArray, p: FloatArray, n_methods: int) -> FloatArray:
     # Numerical integration can leave the interval by a rounding error.
     return np.clip(studentized_range.sf(z * np.sqrt(2), n_methods, np.inf), 0.0, 1.0)
 

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.duplicate import DuplicateElimination
@@ -26,7 +27,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 from scipy.special import expit
 
-from moo_clustering._arrays import choice, integer, positive, quoted
+from moo_clustering._arrays import FloatArray, Int64Array, choice, integer, positive, quoted
 from moo_clustering._docs import documented
 from moo_clustering._kernels.partitions import not_dominated, weigh
 from moo_clustering.algorithms import pymoo_search
@@ -262,7 +263,7 @@ def climb(
     problem: Any,
     vary: pymoo_search.Variation,
     evaluate: Evaluate,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> list[pymoo_search.Solution]:
     """Improve solutions in parallel: perturbed solutions replace originals that they dominate."""
     violations = pymoo_search.violations_of(batch, problem)
@@ -288,7 +289,7 @@ def anneal(
     problem: Any,
     vary: pymoo_search.Variation,
     evaluate: Evaluate,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> pymoo_search.Solution:
     """Run the moves of one temperature, and return the final current solution."""
     for _ in range(n_moves):
@@ -368,18 +369,18 @@ class BoundedArchive:
         self.F[:n] = _objectives(members)
         self.violations[:n] = [member.violation for member in members]
 
-    def _keep(self, rows: NDArray[np.int64]) -> None:
+    def _keep(self, rows: Int64Array) -> None:
         n = len(rows)
         self.F[:n] = self.F[rows]
         self.violations[:n] = self.violations[rows]
         self.members = [self.members[i] for i in rows]
 
 
-def _objectives(solutions: Sequence[pymoo_search.Solution]) -> NDArray[np.float64]:
+def _objectives(solutions: Sequence[pymoo_search.Solution]) -> FloatArray:
     return np.array([solution.f for solution in solutions])
 
 
-def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
+def representatives(points: ArrayLike, n_groups: int) -> Int64Array:
     """Ascending rows of representatives of ``n_groups`` single-linkage clusters of points; O(n^2) time."""
     # The representative has the smallest mean distance to the points of its cluster (ties: the first point).
     # Coordinates are scaled by their ranges, and infinite coordinates lie one range beyond finite ones.
@@ -398,7 +399,7 @@ def representatives(points: ArrayLike, n_groups: int) -> NDArray[np.int64]:
     return np.sort(np.array(kept, dtype=np.int64))
 
 
-def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(P: FloatArray) -> FloatArray:
     finite = np.isfinite(P)
     low = np.where(finite, P, np.inf).min(axis=0)
     high = np.where(finite, P, -np.inf).max(axis=0)
@@ -408,7 +409,7 @@ def _scaled(P: NDArray[np.float64]) -> NDArray[np.float64]:
     return (np.clip(P, low - extent, high + extent) - low) / extent
 
 
-def _cut(merges: NDArray[np.float64], n: int, n_groups: int) -> NDArray[np.int64]:
+def _cut(merges: FloatArray, n: int, n_groups: int) -> Int64Array:
     """Return the group of each point after the first n - n_groups merges."""
     group = np.arange(n, dtype=np.int64)
     member = list(range(n))  # a point of each cluster, in SciPy's numbering
@@ -478,12 +479,7 @@ class LaplaceNoise(Mutation):
         self.scale = float(positive("scale", scale))
 
     def _do(
-        self,
-        problem: Any,
-        X: NDArray[Any],
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, X: NDArray[Any], *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
         rng = np.random.default_rng(random_state)
         n = len(X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from pymoo.core.algorithm import Algorithm
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.initialization import Initialization
@@ -16,7 +16,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.default import DefaultMultiObjectiveTermination
 from pymoo.util.display.multi import MultiObjectiveOutput
 
-from moo_clustering._arrays import FloatArray, choice, integer
+from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, choice, integer
 from moo_clustering._docs import documented
 from moo_clustering.algorithms.pymoo_search import ALGORITHM
 
@@ -149,7 +149,7 @@ def _values(solutions: Population) -> tuple[FloatArray, FloatArray]:
     return F, violation[:, 0]
 
 
-def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+def grid_boxes(F: FloatArray, n_bins: int) -> Int64Array:
     """Interval 0..n_bins-1 of every objective of every solution; infinite values are in the first or last."""
     finite = np.isfinite(F)
     low = np.where(finite, F, np.inf).min(axis=0)
@@ -162,7 +162,7 @@ def grid_boxes(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return boxes
 
 
-def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
+def box_numbers(F: FloatArray, n_bins: int) -> Int64Array:
     """Return the index of each solution's box among the occupied boxes."""
     numbers = np.zeros(len(F), dtype=np.int64)
     for parts in grid_boxes(F, n_bins).T:
@@ -170,9 +170,7 @@ def box_numbers(F: FloatArray, n_bins: int) -> NDArray[np.int64]:
     return numbers
 
 
-def select_by_boxes(
-    F: FloatArray, count: int, n_bins: int, tournament: bool, rng: np.random.Generator
-) -> NDArray[np.intp]:
+def select_by_boxes(F: FloatArray, count: int, n_bins: int, tournament: bool, rng: Generator) -> IntpArray:
     """Draw ``count`` boxes, with ``tournament`` the less crowded of two; return a random row of each."""
     numbers = box_numbers(F, n_bins)
     sizes = np.bincount(numbers)
@@ -192,7 +190,7 @@ class GridArchive:
     # violation dominates. If the archive is full, ``rng`` draws the member to remove.
 
     def __init__(
-        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: np.random.Generator
+        self, F: FloatArray, violation: FloatArray, capacity: int, n_bins: int, rng: Generator
     ) -> None:
         self.F, self.violation = F, violation
         self.capacity, self.n_bins, self.rng = capacity, n_bins, rng

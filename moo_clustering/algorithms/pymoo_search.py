@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pymoo.util
+from numpy.random import Generator
 from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga3 import HyperplaneNormalization
@@ -37,7 +38,7 @@ from pymoo.operators.sampling.rnd import FloatRandomSampling
 from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.misc import termination_from_tuple
 
-from moo_clustering._arrays import array_of, is_own, name_of
+from moo_clustering._arrays import FloatArray, array_of, is_own, name_of
 from moo_clustering._messages import quoted
 from moo_clustering.algorithms import search as searches
 from moo_clustering.encodings.base import VALID_GENES
@@ -51,8 +52,8 @@ from moo_clustering.persistence import Checkpoint, fingerprint
 Duplicates: TypeAlias = "bool | DuplicateElimination | Callable[[NDArray[Any]], NDArray[Any]]"
 Batch = dict[str, NDArray[Any]]
 Genes = NDArray[Any]
-Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, np.random.Generator], Genes]"
-Variation = Callable[[Genes, np.random.Generator], Genes]
+Perturb: TypeAlias = "Mutation | Callable[[Any, Genes, Generator], Genes]"
+Variation = Callable[[Genes, Generator], Genes]
 _ENDLESS = 10**9
 # Default operators of pymoo's algorithms.
 _OF_NUMBERS = (FloatRandomSampling, SBX, PM, NoRepair, DefaultDuplicateElimination)
@@ -89,7 +90,7 @@ _CORE = {"pop", "opt", "n_iter", "is_initialized"}
 _STATEFUL_MODULES = ("pymoo.", "moo_clustering.operators.", "moo_clustering.algorithms.")
 
 
-def _generator(seed: Any = None) -> np.random.Generator:
+def _generator(seed: Any = None) -> Generator:
     """Return the generator of the run in this thread, or a new one if there is a seed or no run."""
     running = getattr(_ACTIVE.get(), "random_state", None)
     return running if seed is None and running is not None else np.random.default_rng(seed)
@@ -187,7 +188,7 @@ class Solution:
     """One evaluated genotype."""
 
     x: NDArray[Any]  # shape (n_var,)
-    f: NDArray[np.float64]  # shape (n_obj,)
+    f: FloatArray  # shape (n_obj,)
     violation: float  # constraint violation; 0 if feasible
     individual: Individual | None = None  # pymoo Individual, once created
     key: bytes | None = None  # key that duplicates share, once computed
@@ -227,7 +228,7 @@ def batch_of(population: Population) -> Batch:
     return {name: population.get(name) for name in ["X", *sorted(names - {"X"})]}
 
 
-def violations_of(batch: Batch, problem: Any) -> NDArray[np.float64]:
+def violations_of(batch: Batch, problem: Any) -> FloatArray:
     """Return the constraint violation of every solution, by pymoo's default definition."""
     n = len(batch["X"])
     if not problem.has_constraints():
@@ -256,7 +257,7 @@ class Evaluation:
         return batch
 
 
-def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
+def check_objectives(F: FloatArray, problem: Any) -> None:
     """Raise a ValueError if an objective is NaN."""
     if np.isnan(F).any():
         raise ValueError(
@@ -268,7 +269,7 @@ def check_objectives(F: NDArray[np.float64], problem: Any) -> None:
 def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variation:
     """Return ``vary(X, rng) -> X``, which perturbs (by a function or a Mutation) and repairs copies."""
 
-    def vary(X: Genes, rng: np.random.Generator) -> Genes:
+    def vary(X: Genes, rng: Generator) -> Genes:
         if isinstance(perturb, Mutation):
             out = _mutate(perturb, problem, X, rng)
         else:
@@ -283,7 +284,7 @@ def variation(problem: Any, perturb: Perturb, repair: Repair | None) -> Variatio
     return vary
 
 
-def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: np.random.Generator) -> Genes:
+def _mutate(mutation: Mutation, problem: Any, X: Genes, rng: Generator) -> Genes:
     out = np.asarray(mutation._do(problem, X.copy(), random_state=rng))
     share = get(mutation.prob)
     if share < 1:
@@ -488,7 +489,7 @@ class PymooSearch:
                     array_of(individual.F, who, shape, "objectives of every individual")
             algorithm.advance(infills=infills)
 
-    def objectives(self) -> NDArray[np.float64]:
+    def objectives(self) -> FloatArray:
         """Return the objective values of the population, shape (n_individuals, n_objectives)."""
         return self.algorithm.pop.get("F")
 
@@ -687,7 +688,7 @@ class Packer:
     # An individual that several populations share is one row of ``individuals``, ordered by first reference,
     # and one object after unpacking. ``rng``, the generator of the run, is saved elsewhere.
 
-    def __init__(self, rng: np.random.Generator | None) -> None:
+    def __init__(self, rng: Generator | None) -> None:
         self.individuals: list[Individual] = []
         self._n_references = 0
         self._rows: dict[int, int] = {}
@@ -716,7 +717,7 @@ class Packer:
             return {"population": _append(rows, arrays)}
         if isinstance(value, Individual):
             return {"individual": self._row(value)}
-        if isinstance(value, np.random.Generator):
+        if isinstance(value, Generator):
             return {"rng": None if value is self._rng else searches.rng_state(value)}
         if isinstance(value, np.generic) and not value.dtype.hasobject:
             return {"scalar": _append(np.asarray(value), arrays)}
@@ -835,9 +836,7 @@ def _walk(
 
 
 def _is_part(value: Any) -> bool:
-    if isinstance(value, (type, np.ndarray, Individual, np.random.Generator)) or not hasattr(
-        value, "__dict__"
-    ):
+    if isinstance(value, (type, np.ndarray, Individual, Generator)) or not hasattr(value, "__dict__"):
         return False
     return any(f"{kind.__module__}.".startswith(_STATEFUL_MODULES) for kind in type(value).__mro__)
 

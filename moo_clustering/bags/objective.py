@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, Labels, choice
@@ -94,7 +95,7 @@ class BagObjective:
         """Number of bags."""
         return self.geometry.n_bags
 
-    def random(self, n: int, rng: np.random.Generator) -> Labels:
+    def random(self, n: int, rng: Generator) -> Labels:
         """Draw ``n`` partitions with uniformly distributed genes."""
         return rng.integers(0, self.n_clusters, size=(n, self.n_bags), dtype=np.int32)
 
@@ -113,7 +114,7 @@ class BagObjective:
     def improve(
         self,
         labels: Any,
-        rng: np.random.Generator,
+        rng: Generator,
         *,
         p_gene: float = 0.7,
         weights: Rule = "contrast",
@@ -145,7 +146,7 @@ class BagObjective:
         task = self._task._replace(rule=RULES[weights])
         return self._improved(self._run(sweep_population, task, labels, (genes, draws), limits))
 
-    def descend(self, labels: Any, rng: np.random.Generator, *, max_trials: int | None = None) -> Improved:
+    def descend(self, labels: Any, rng: Generator, *, max_trials: int | None = None) -> Improved:
         """Move single bags to their best cluster until no move improves the objective.
 
         Parameters
@@ -177,9 +178,7 @@ class BagObjective:
         distances = self.distances(labels)
         return self._repair.filled(distances.argmin(axis=2).astype(np.int32), distances, empty)
 
-    def drift(
-        self, labels: Any, rng: np.random.Generator, *, p_gene: float = 0.7, bias: float = 0.5
-    ) -> Labels:
+    def drift(self, labels: Any, rng: Generator, *, p_gene: float = 0.7, bias: float = 0.5) -> Labels:
         """Redraw genes simultaneously, with higher probabilities for nearer centroids.
 
         Source: Evolutionary multi-instance clustering, Eq. 9.

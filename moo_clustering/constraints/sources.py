@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -185,7 +186,7 @@ def write_constraints(path: Path, *kinds: tuple[str, Int64Array, FloatArray]) ->
 
 
 def sample_constraints(
-    y: Any, fraction: Any, scheme: Scheme, rng: np.random.Generator, max_pairs: int
+    y: Any, fraction: Any, scheme: Scheme, rng: Generator, max_pairs: int
 ) -> tuple[int, Int64Array, Int64Array]:
     """Number of samples, must-links and cannot-links drawn from gold labels."""
     if not isinstance(fraction, Real):
@@ -214,9 +215,7 @@ def share_of(fraction: float, total: int) -> int:
     return max(min(1, total), math.ceil(meant * total))
 
 
-def _draw_mixed(
-    gold: Gold, fraction: float, scheme: Scheme, rng: np.random.Generator, max_pairs: int
-) -> Int64Array:
+def _draw_mixed(gold: Gold, fraction: float, scheme: Scheme, rng: Generator, max_pairs: int) -> Int64Array:
     """Draw pairs of both kinds: from all pairs, or all pairs among a random subset of the samples."""
     n = gold.n_samples
     if scheme == "pooled":
@@ -233,7 +232,7 @@ def pairs_among(samples: Int64Array, max_pairs: int) -> Int64Array:
     return samples[np.column_stack(unrank_pairs(np.arange(n_pairs(len(samples)))))]
 
 
-def sample_ranks(total: int, size: int, rng: np.random.Generator) -> Int64Array:
+def sample_ranks(total: int, size: int, rng: Generator) -> Int64Array:
     """Draw ``size`` distinct integers of 0..total-1, all sets equally likely; O(size) memory."""
     if 2 * size >= total:
         return rng.permutation(total)[:size]

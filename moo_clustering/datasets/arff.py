@@ -12,9 +12,8 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 import numpy as np
-from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, warn_caller
+from moo_clustering._arrays import FloatArray, Int64Array, did_you_mean, warn_caller
 from moo_clustering.datasets.files import DataError, Remedy, as_number, is_number, readable
 
 # MEKA's option -C in the name of the relation, as in 'Music: -C 6'.
@@ -248,9 +247,7 @@ class RowReader:
         except (ValueError, KeyError):
             raise RowError(self._refusal(tokens)) from None
 
-    def read_all(
-        self, lines: Iterable[tuple[int, str]], source: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def read_all(self, lines: Iterable[tuple[int, str]], source: str) -> tuple[FloatArray, Int64Array]:
         """Read values of shape (n_rows, n_attributes), and the line number of each row."""
         numbers, places = array("d"), array("q")
         for number, line in lines:
@@ -453,10 +450,10 @@ class Entries(NamedTuple):
     # A value without an entry has the code 0: the number 0, or the first declared value. A text attribute has
     # an entry in every row with a value.
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    codes: NDArray[np.float64]
-    lines: NDArray[np.int64]  # line number of each row
+    rows: Int64Array
+    columns: Int64Array
+    codes: FloatArray
+    lines: Int64Array  # line number of each row
 
     @property
     def n_rows(self) -> int:

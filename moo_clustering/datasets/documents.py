@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from moo_clustering._arrays import did_you_mean, quoted, warn_caller
+from moo_clustering._arrays import BoolArray, Int64Array, did_you_mean, quoted, warn_caller
 from moo_clustering._docs import documented
 from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
@@ -74,12 +74,12 @@ class Documents(tables.NamedRows):
     texts: list[str]
     row_ids: NDArray[Any]
     titles: list[str] | None = None
-    y: NDArray[np.int64] | None = None
+    y: Int64Array | None = None
     target_names: tuple[str, ...] = ()
     label_sets: list[tuple[str, ...]] | None = None
-    partial_y: NDArray[np.int64] | None = None
+    partial_y: Int64Array | None = None
     partial_names: tuple[str, ...] = ()
-    labelled: NDArray[np.bool_] | None = None
+    labelled: BoolArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -353,7 +353,7 @@ def _names(records: Records, column: str, source: str) -> Iterator[tuple[str, ..
 
 def _known(
     records: Records, column: str | None, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...], list[tuple[str, ...]] | None]:
+) -> tuple[Int64Array | None, tuple[str, ...], list[tuple[str, ...]] | None]:
     """Classes as codes with their names, or as sets if a document has several."""
     if column is None:
         return None, (), None
@@ -369,7 +369,7 @@ def _known(
     return y, targets, None
 
 
-def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
+def _stated(records: Records, column: str | None) -> BoolArray | None:
     if column is None:
         return None
     return np.array(
@@ -377,9 +377,7 @@ def _stated(records: Records, column: str | None) -> NDArray[np.bool_] | None:
     )
 
 
-def _partial(
-    records: Records, column: str | None, source: str
-) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+def _partial(records: Records, column: str | None, source: str) -> tuple[Int64Array | None, tuple[str, ...]]:
     if column is None:
         return None, ()
     single = []

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
-from moo_clustering._arrays import IntArray, Labels, knee, non_dominated, spawn_seeds
+from moo_clustering._arrays import FloatArray, IntArray, Labels, knee, non_dominated, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering._distances import MAX_MEMORY, Metric
 from moo_clustering._docs import documented
@@ -194,7 +194,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
     def _plain_metric(self) -> Metric:
         return "euclidean" if isinstance(self.metric, str) and self.metric == "fisher" else self.metric
 
-    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> NDArray[np.float64] | None:
+    def _learn(self, X: Any, constraints: PairwiseConstraints | None) -> FloatArray | None:
         if not (isinstance(self.metric, str) and self.metric == "fisher") or constraints is None:
             return None
         return np.sqrt(fisher_weights(X, constraints))
@@ -306,9 +306,7 @@ class MedoidSetClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer, A
         return tags
 
 
-def most_satisfied(
-    xie_beni: NDArray[np.float64], scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)
-) -> int:
+def most_satisfied(xie_beni: FloatArray, scores: NDArray[Any], n_pairs: tuple[int, int] = (1, 1)) -> int:
     """Return the solution with the largest sum of satisfied pairs / ``n_pairs`` (ties: least Xie-Beni)."""
     merit = scores @ np.array([1.0 / max(n, 1) for n in n_pairs])
     # Equal sums of fractions can differ in the last bit.

@@ -65,12 +65,7 @@ from moo_clustering.estimators._pareto_confidence import (
     score_frame,
 )
 from moo_clustering.estimators._pareto_evolution import EvolvedPartitions, evolve_pool
-from moo_clustering.estimators._pareto_pool import (
-    N_NEAREST,
-    TRIVIAL,
-    PooledSamples,
-    nearest_mean,
-)
+from moo_clustering.estimators._pareto_pool import N_NEAREST, TRIVIAL, PooledSamples, nearest_mean
 from moo_clustering.estimators._pareto_selection import (
     Candidates,
     LeastSizes,

@@ -6,11 +6,11 @@ from abc import abstractmethod
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.result import Result
 
-from moo_clustering._arrays import quoted, spawn_seeds
+from moo_clustering._arrays import FloatArray, quoted, spawn_seeds
 from moo_clustering._data import numeric_features
 from moo_clustering.algorithms.search import Plans
 from moo_clustering.constraints import PairwiseConstraints
@@ -50,9 +50,7 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
     select: Annotated[Any, str, int, callable] = "knee"
 
     @abstractmethod
-    def make_problem(
-        self, X: NDArray[np.float64], constraints: PairwiseConstraints | None
-    ) -> PartitionProblem:
+    def make_problem(self, X: FloatArray, constraints: PairwiseConstraints | None) -> PartitionProblem:
         """Create the PartitionProblem for data of shape (n_samples, n_features) and all pairs of a fit."""
 
     def _cluster(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from deap import base
 from joblib import delayed
+from numpy.random import Generator
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.individual import Individual
 from pymoo.core.population import Population
@@ -262,7 +263,7 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
             return True
         return self.report_controls and "ward" in self._controls(n_samples)
 
-    def _search(self, name: str, problem: SumOfSquaresProblem, rng: np.random.Generator) -> CenterSearch:
+    def _search(self, name: str, problem: SumOfSquaresProblem, rng: Generator) -> CenterSearch:
         budget = Budget(problem, self.max_distance_evaluations, self.max_time)
         if name == "multistart":
             return Multistart(problem, budget, rng, False)
@@ -357,9 +358,7 @@ class CenterSearch(ABC):
 
     best: Optimum
 
-    def __init__(
-        self, problem: SumOfSquaresProblem, budget: Budget, rng: np.random.Generator, ward: bool
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, budget: Budget, rng: Generator, ward: bool) -> None:
         self.problem, self.budget, self.rng, self.ward = problem, budget, rng, ward
         self.history: list[tuple[int, int, float]] = []
         radius = np.einsum("ij,ij->i", problem.points, problem.points).max()
@@ -597,9 +596,7 @@ def run_search(
 class PymooEngine:
     """Create, mate and read individuals with pymoo; ``mix`` is the probability of uniform mutation."""
 
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
         self.problem, self.rng = problem, rng
         self.crossover = CenterMatchingCrossover(1)
         self.mutation = RelocateCenter(removal, prob=MUTATION[mutation])
@@ -629,9 +626,7 @@ class PymooEngine:
 class DeapEngine:
     """Create, mate (with local search) and read individuals with a toolbox of DEAP."""
 
-    def __init__(
-        self, problem: SumOfSquaresProblem, rng: np.random.Generator, mutation: str, removal: Removal
-    ) -> None:
+    def __init__(self, problem: SumOfSquaresProblem, rng: Generator, mutation: str, removal: Removal) -> None:
         self.rng, self.prob = rng, MUTATION[mutation]
         self.toolbox = base.Toolbox()
         self.toolbox.register("mate", cx_match_centers, rng=rng, n_clusters=problem.n_clusters)

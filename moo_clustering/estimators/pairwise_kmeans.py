@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy import linalg, optimize, sparse
 from sklearn.base import TransformerMixin
 from sklearn.cluster import KMeans
@@ -22,8 +23,11 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering._arrays import (
+    BoolArray,
     FloatArray,
+    Int32Array,
     Int64Array,
+    IntpArray,
     number_clusters,
     require_squares,
     spawn_seeds,
@@ -119,7 +123,7 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         self._set(min(runs, key=lambda partition: partition.history[-1]))
 
     @documented(OF_PREDICT)
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Any) -> Int32Array:
         """Predict the cluster of the nearest centre, without pairs.
 
         Samples of the fit can get labels other than ``labels_``, which also depend on pairs.
@@ -344,13 +348,11 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         return self._mapped(numeric_features(self, X, dtype=np.float64, reset=False))
 
     @documented(OF_PREDICT)
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike) -> Int32Array:
         """Predict the cluster of the nearest centre in the learned metric."""
         return nearest_rows(self.transform(X), self._centers, "euclidean")
 
-    def _learn(
-        self, X: FloatArray, must: NDArray[np.int64], cannot: NDArray[np.int64]
-    ) -> LearnedMetric | None:
+    def _learn(self, X: FloatArray, must: Int64Array, cannot: Int64Array) -> LearnedMetric | None:
         if not len(must) or not len(cannot):
             return None
         learn = diagonal_metric if self.metric_type == "diagonal" else full_metric
@@ -386,18 +388,18 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 class Penalties:
     """Pairs, shape (n_pairs, 2), and the non-negative costs of their violation."""
 
-    must: NDArray[np.int64]
+    must: Int64Array
     must_costs: FloatArray
-    cannot: NDArray[np.int64]
+    cannot: Int64Array
     cannot_costs: FloatArray
 
-    def total(self, labels: NDArray[np.int32]) -> float:
+    def total(self, labels: Int32Array) -> float:
         """Sum the costs of all violated pairs."""
         apart = labels[self.must[:, 0]] != labels[self.must[:, 1]]
         together = labels[self.cannot[:, 0]] == labels[self.cannot[:, 1]]
         return float(self.must_costs[apart].sum() + self.cannot_costs[together].sum())
 
-    def by_sample(self, n_samples: int) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+    def by_sample(self, n_samples: int) -> tuple[Int64Array, Int64Array, FloatArray]:
         """Return partners of every sample, and the costs of sharing a cluster, negative for must-links."""
         pairs = np.concatenate([self.must, self.cannot])
         costs = np.concatenate([-self.must_costs, self.cannot_costs])
@@ -415,7 +417,7 @@ def penalized_kmeans(
     distortion: Distortion,
     *,
     max_iter: int,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Partition:
     """Alternate between updates of clusters and centres until no sample moves."""
     # A round assigns the samples in random order, each to the cluster of least cost given the assigned
@@ -443,18 +445,14 @@ def penalized_kmeans(
 class Partition(NamedTuple):
     """Result of a run. ``history`` contains the objective after every round."""
 
-    labels: NDArray[np.int32]
+    labels: Int32Array
     centers: FloatArray
     distortion: float
     history: list[float]
 
 
 def component_seeds(
-    X: Features,
-    components: Sequence[NDArray[np.intp]],
-    n_clusters: int,
-    distortion: Distortion,
-    rng: np.random.Generator,
+    X: Features, components: Sequence[IntpArray], n_clusters: int, distortion: Distortion, rng: Generator
 ) -> FloatArray:
     """Select centres of components by weighted farthest-first traversal, then random samples."""
     # The first centre is that of the largest component. The next has the greatest product of component size
@@ -485,12 +483,7 @@ def component_seeds(
 
 
 def _fill(
-    X: Features,
-    centers: FloatArray,
-    n_chosen: int,
-    free: NDArray[np.bool_],
-    distortion: Distortion,
-    rng: np.random.Generator,
+    X: Features, centers: FloatArray, n_chosen: int, free: BoolArray, distortion: Distortion, rng: Generator
 ) -> None:
     """Fill the last rows of ``centers`` with random samples."""
     nearest = np.full(X.shape[0], np.inf)
@@ -528,14 +521,14 @@ class Distortion:
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return euclidean_distances(X, centers, squared=True)
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+    def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
         empty = np.bincount(labels, minlength=len(former)) == 0
         return np.where(empty[:, None], former, _dense(_means(X, labels, len(former))))
 
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+    def group_centers(self, X: Features, labels: Int32Array, n_groups: int) -> Features:
         return _means(X, labels, n_groups)
 
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+    def within(self, X: Features, pairs: Int64Array) -> FloatArray:
         """Compute squared distances of pairs in blocks of bounded memory."""
         out = np.empty(len(pairs))
         step = max(1, BLOCK_ITEMS // max(1, X.shape[1]))
@@ -579,16 +572,16 @@ class Cosine(Distortion):
     def distances(self, X: Features, centers: FloatArray) -> FloatArray:
         return np.maximum(1.0 - np.asarray(X @ centers.T), 0.0)
 
-    def centers(self, X: Features, labels: NDArray[np.int32], former: FloatArray) -> FloatArray:
+    def centers(self, X: Features, labels: Int32Array, former: FloatArray) -> FloatArray:
         """Compute mean directions. Centres of empty clusters, and of clusters with mean 0, do not change."""
         means = _dense(_means(X, labels, len(former)))
         length = np.linalg.norm(means, axis=1, keepdims=True)
         return np.where(length > 1e-12, means / np.maximum(length, 1e-12), former)
 
-    def group_centers(self, X: Features, labels: NDArray[np.int32], n_groups: int) -> Features:
+    def group_centers(self, X: Features, labels: Int32Array, n_groups: int) -> Features:
         return unit_rows(_means(X, labels, n_groups))
 
-    def within(self, X: Features, pairs: NDArray[np.int64]) -> FloatArray:
+    def within(self, X: Features, pairs: Int64Array) -> FloatArray:
         """Compute half the squared distances of unit vectors, precise for near ones; 1 for zero rows."""
         zero = self._zero(X)
         half = 0.5 * super().within(X, pairs)
@@ -603,11 +596,11 @@ class Cosine(Distortion):
     def separation(self, distances: FloatArray) -> FloatArray:
         return distances
 
-    def _zero(self, X: Features) -> NDArray[np.bool_]:
+    def _zero(self, X: Features) -> BoolArray:
         return np.asarray(abs(X).sum(axis=1)).ravel() == 0
 
 
-def _means(X: Features, labels: NDArray[np.int32], n_clusters: int) -> Features:
+def _means(X: Features, labels: Int32Array, n_clusters: int) -> Features:
     """Compute the means of the clusters, zero for empty clusters."""
     n = len(labels)
     shares = 1.0 / np.bincount(labels, minlength=n_clusters)[labels]
@@ -624,7 +617,7 @@ DISTORTIONS = {"euclidean": Distortion(), "cosine": Cosine()}
 class LearnedMetric(NamedTuple):
     """Weights of squared differences, or a positive semi-definite matrix, with objective and iterations."""
 
-    metric: NDArray[np.float64]
+    metric: FloatArray
     objective: float
     n_iter: int
 
@@ -757,7 +750,7 @@ def _project(B: FloatArray) -> FloatArray:
     return (vectors * values) @ vectors.T
 
 
-def _varies(X: FloatArray) -> NDArray[np.bool_]:
+def _varies(X: FloatArray) -> BoolArray:
     """Mask of the features that are not constant, except for rounding."""
     return np.ptp(X, axis=0) > 1e-14 * np.abs(X).max(axis=0)
 

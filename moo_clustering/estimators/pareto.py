@@ -21,18 +21,9 @@ from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
 from moo_clustering.estimators._base import scaled_features
-from moo_clustering.estimators._options import (
-    KW_ONLY,
-    Count,
-    estimator,
-)
+from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
-from moo_clustering.estimators._pareto_pool import (
-    PooledSamples,
-    pooled_bags,
-    pooled_distances,
-    pooled_table,
-)
+from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags, pooled_distances, pooled_table
 from moo_clustering.estimators.bags_base import read_bags
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh, lobpcg, splu
 
-from moo_clustering._arrays import FloatArray, IntArray, choice, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, IntArray, choice, warn_caller
 from moo_clustering._data import checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.threads import for_blocks, sum_blocks
@@ -63,7 +64,7 @@ def spectral_embedding(
     *,
     laplacian: Laplacian = "sym",
     eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
+    rng: Generator,
     n_eigenvalues: int | None = None,
     parts: NDArray[Any] | None = None,
     n_jobs: int | None = None,
@@ -139,7 +140,7 @@ def _pairs(
     normalized: bool,
     solver: EigenSolver,
     parts: NDArray[Any] | None,
-    rng: np.random.Generator,
+    rng: Generator,
     n_jobs: int | None,
 ) -> tuple[FloatArray, FloatArray]:
     n_samples = S.shape[0]
@@ -207,12 +208,7 @@ def _fix_signs(vectors: FloatArray) -> FloatArray:
 
 @documented(spectral_embedding)
 def eigengap(
-    S: Any,
-    n_clusters: int,
-    *,
-    eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    S: Any, n_clusters: int, *, eigen_solver: EigenSolver = "auto", rng: Generator, n_jobs: int | None = None
 ) -> float:
     """Compute eigenvalue K + 1 minus eigenvalue K of the symmetric normalised Laplacian.
 
@@ -245,7 +241,7 @@ def lanczos_pairs(
     n_pairs: int,
     scale: float,
     known: sp.csr_array,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     factorize: bool = False,
 ) -> Pairs:
@@ -320,7 +316,7 @@ class _Deflated:
     def matvec(self, x: FloatArray) -> FloatArray:
         return self.outside(self.step(self.outside(x.reshape(-1))))
 
-    def largest(self, n_pairs: int, tolerance: float, rng: np.random.Generator) -> FloatArray:
+    def largest(self, n_pairs: int, tolerance: float, rng: Generator) -> FloatArray:
         """Return the converged eigenvectors of the ``n_pairs`` largest eigenvalues, orthonormal."""
         n = self.known.shape[0]
         start = self.outside(rng.standard_normal(n))
@@ -340,7 +336,7 @@ def chebyshev_pairs(
     n_pairs: int,
     scale: float,
     known: sp.csr_array,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     n_vectors: int | None = None,
     n_jobs: int | None = None,
@@ -454,13 +450,7 @@ class _Products:
 
 
 def lobpcg_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: np.random.Generator,
-    *,
-    jacobi: bool,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, jacobi: bool
 ) -> Pairs:
     """Solve by LOBPCG with extra vectors in the block, or by Lanczos if this does not converge."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0] // 5), rng)
@@ -476,7 +466,7 @@ def lobpcg_pairs(
     return lanczos_pairs(L, n_pairs, scale, known, rng)
 
 
-def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> FloatArray:
+def _start_block(known: sp.csr_array, width: int, rng: Generator) -> FloatArray:
     n = known.shape[0]
     sizes = np.diff(known.tocsc().indptr)
     largest = np.argsort(-sizes, kind="stable")[:width]
@@ -485,13 +475,7 @@ def _start_block(known: sp.csr_array, width: int, rng: np.random.Generator) -> F
 
 
 def power_pairs(
-    L: sp.csr_array,
-    n_pairs: int,
-    scale: float,
-    known: sp.csr_array,
-    rng: np.random.Generator,
-    *,
-    n_steps: int = 100,
+    L: sp.csr_array, n_pairs: int, scale: float, known: sp.csr_array, rng: Generator, *, n_steps: int = 100
 ) -> Pairs:
     """Run orthogonalised block power iteration on I - L / (2 scale), then a Rayleigh-Ritz step."""
     block = _start_block(known, min(n_pairs + _EXTRA, L.shape[0]), rng)
@@ -518,7 +502,7 @@ def residuals(L: sp.csr_array, values: FloatArray, vectors: FloatArray) -> Float
 
 def weakly_tied_parts(
     S: sp.csr_array, strength: FloatArray, scale: float, parts: NDArray[Any] | None
-) -> NDArray[np.int32]:
+) -> Int32Array:
     """Find the parts of a graph that only weak edges, or edges between known parts, connect."""
     # Edges are weak if s_ij * strength_i * strength_j is below a thousandth of ``scale``. Every such part
     # causes an eigenvalue near zero, which Lanczos can hardly separate from the others. If this would produce

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
@@ -19,7 +20,9 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import (
     AnyFloatArray,
     BoolArray,
+    Float32Array,
     FloatArray,
+    Int32Array,
     Int64Array,
     MissingPackageError,
     choice,
@@ -81,9 +84,9 @@ class NeighborLists:
         Estimated share of the nearest neighbours in approximate lists; None for exact lists.
     """
 
-    indices: NDArray[np.int32]
-    distances: NDArray[np.float32]
-    n_admissible: NDArray[np.int32]
+    indices: Int32Array
+    distances: Float32Array
+    n_admissible: Int32Array
     recall: float | None = None
 
 
@@ -93,7 +96,7 @@ def neighbor_lists(
     *,
     metric: Metric = "euclidean",
     ties: Ties = "random",
-    rng: np.random.Generator,
+    rng: Generator,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
     method: Method = "auto",
@@ -210,7 +213,7 @@ def _refuse(bad: BoolArray, what: str) -> None:
         raise ValueError(f"neighbors: {what} in row {rows[0]}.")
 
 
-def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
+def _require_single(stored: Float32Array, apart: NDArray[Any]) -> None:
     """Raise if distances exceed single precision; ``apart`` is positive for distinct samples."""
     largest = stored.max(initial=0.0)
     if np.isinf(largest) or (largest < _LEAST and (apart > 0).any()):
@@ -220,7 +223,7 @@ def _require_single(stored: NDArray[np.float32], apart: NDArray[Any]) -> None:
         )
 
 
-def _without_forbidden(nb: NDArray[np.int32], nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
+def _without_forbidden(nb: Int32Array, nd: AnyFloatArray, groups: ConstraintGroups) -> NeighborLists:
     forbidden = groups.forbidden(np.arange(len(nb))[:, None], nb)
     order = np.argsort(forbidden, axis=1, kind="stable")
     admissible = nb.shape[1] - forbidden.sum(axis=1)
@@ -239,7 +242,7 @@ def ordered_lists(
     data: AnyFloatArray,
     width: int,
     metric: Metric,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups | None = None,
     n_jobs: int | None = None,
     method: Method = "auto",
@@ -292,10 +295,10 @@ def _in_conflict(groups: ConstraintGroups | None, n_samples: int) -> BoolArray:
 
 def matrix_lists(
     D: AnyFloatArray,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups | None,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists from a matrix of distances, row by row."""
     n_samples, width = indices.shape
@@ -314,12 +317,7 @@ def matrix_lists(
 
 
 def first_of_rows(
-    row: Int64Array,
-    sample: Int64Array,
-    distance: FloatArray,
-    keys: NDArray[np.int32],
-    n_rows: int,
-    width: int,
+    row: Int64Array, sample: Int64Array, distance: FloatArray, keys: Int32Array, n_rows: int, width: int
 ) -> tuple[Int64Array, FloatArray]:
     """First ``width`` candidates ``sample`` of every ``row`` by (distance, key), padded with -1 and inf."""
     order = np.lexsort((keys[sample], distance, row))
@@ -335,10 +333,10 @@ def first_of_rows(
 def free_lists(
     search: PointSearch,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     free: BoolArray,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists of samples without forbidden neighbours."""
     n_points, width = len(rows.points), indices.shape[1]
@@ -358,7 +356,7 @@ def free_lists(
 
 
 def _nearest_samples(
-    found: Found, rows: DistinctRows, keys: NDArray[np.int32], width: int
+    found: Found, rows: DistinctRows, keys: Int32Array, width: int
 ) -> tuple[Int64Array, FloatArray, BoolArray]:
     """Nearest samples of points by (distance, key), and whether the search was wide enough."""
     points, distances, horizon = found
@@ -391,8 +389,8 @@ def _hand_out(
     found: FloatArray,
     rows: DistinctRows,
     free: BoolArray,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Copy the list of a point to all samples on it, without the sample itself."""
     width = indices.shape[1]
@@ -413,11 +411,11 @@ def _hand_out(
 def constrained_lists(
     search: PointSearch,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     pending: Int64Array,
     groups: ConstraintGroups,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> None:
     """Fill the lists of samples with forbidden neighbours, by wider searches until enough are admissible."""
     n_points, width = len(rows.points), indices.shape[1]
@@ -437,10 +435,10 @@ def _admissible(
     samples: Int64Array,
     found: Found,
     rows: DistinctRows,
-    keys: NDArray[np.int32],
+    keys: Int32Array,
     groups: ConstraintGroups,
-    indices: NDArray[np.int32],
-    distances: NDArray[np.float32],
+    indices: Int32Array,
+    distances: Float32Array,
 ) -> BoolArray:
     """Fill the lists of some samples from the points found, and return a mask of final lists."""
     width = indices.shape[1]
@@ -482,7 +480,7 @@ def index_tied_lists(
     return lists, distances
 
 
-def tie_keys(n_samples: int, ties: Ties, rng: np.random.Generator) -> NDArray[np.int32]:
+def tie_keys(n_samples: int, ties: Ties, rng: Generator) -> Int32Array:
     """Keys that order tied samples."""
     numbers = np.arange(n_samples, dtype=np.int32)
     return rng.permutation(numbers) if ties == "random" else numbers
@@ -498,7 +496,7 @@ def checked_data(X: ArrayLike, metric: str) -> FloatArray:
     return data
 
 
-def distinct_rows(X: AnyFloatArray, keys: NDArray[np.int32]) -> DistinctRows:
+def distinct_rows(X: AnyFloatArray, keys: Int32Array) -> DistinctRows:
     """Group equal rows. O(n_samples (n_features + log n_samples)) time, O(n_samples) memory."""
     n_samples = len(X)
     numbers = np.arange(n_samples, dtype=np.int64)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import blas, eigh
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from moo_clustering._arrays import FloatArray, Int64Array, number_clusters, quoted, warn_caller
+from moo_clustering._arrays import FloatArray, Int32Array, Int64Array, number_clusters, quoted, warn_caller
 from moo_clustering._data import checked_array, checked_graph
 from moo_clustering._docs import documented
 from moo_clustering._kernels.kmeans import greedy_seeds, lloyd
@@ -60,7 +61,7 @@ class SpectralPartition:
         Number of connected components before bridging.
     """
 
-    labels: NDArray[np.int32]
+    labels: Int32Array
     similarity: sp.csr_array
     embedding: FloatArray
     eigenvalues: FloatArray
@@ -78,7 +79,7 @@ def spectral_partition(
     metric: Metric = "euclidean",
     lists: NeighborLists | None = None,
     eigen_solver: EigenSolver = "auto",
-    rng: np.random.Generator,
+    rng: Generator,
     n_jobs: int | None = None,
 ) -> SpectralPartition:
     """Spectral clustering: Laplacian, first eigenvectors, k-means on their rows.
@@ -142,7 +143,7 @@ def spectral_partition(
     return SpectralPartition(number_clusters(labels)[0], graph, embedding, values, n_components)
 
 
-def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generator) -> NDArray[Any]:
+def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: Generator) -> NDArray[Any]:
     n_samples = len(embedding)
     seed = int(rng.integers(2**31 - 1))
     if n_clusters == 1:
@@ -154,9 +155,7 @@ def _cluster_rows(embedding: FloatArray, n_clusters: int, rng: np.random.Generat
     return kmeans.fit(embedding[np.sort(sample)]).predict(embedding)
 
 
-def spectral_cuts(
-    S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: np.random.Generator
-) -> NDArray[np.int32]:
+def spectral_cuts(S: Any, ks: Sequence[int] | NDArray[Any], *, n_init: int = 3, rng: Generator) -> Int32Array:
     """Spectral partitions of one graph for several numbers of clusters.
 
     For every k: the first k eigenvectors of D^(-1/2) S D^(-1/2) (largest eigenvalues), rows scaled to unit
@@ -212,7 +211,7 @@ def kmeans_labels(
     seed: int,
     centers: FloatArray | None = None,
     squares: FloatArray | None = None,
-) -> NDArray[np.int32]:
+) -> Int32Array:
     """Compute the same labels as scikit-learn's k-means with the same seed, but faster."""
     # ``centers`` are an additional start, ``squares`` precomputed squared distances. There are fewer clusters
     # if there are fewer distinct samples.
@@ -234,7 +233,7 @@ def kmeans_labels(
     return labels[0]
 
 
-def _leading_vectors(S: Any, n_vectors: int, rng: np.random.Generator) -> FloatArray:
+def _leading_vectors(S: Any, n_vectors: int, rng: Generator) -> FloatArray:
     """Leading eigenvectors up to the scale of rows; rows are 0 for samples without similarities."""
     degree = np.asarray(S.sum(axis=1), dtype=np.float64).reshape(-1)
     tied = np.flatnonzero(degree > 0)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from pymoo.algorithms.moo.moead import MOEAD
 from pymoo.core.duplicate import DuplicateElimination, NoDuplicateElimination
@@ -32,7 +33,7 @@ Maker = Callable[[], Any]
 class EncodingSampling(base.SeededSampling):
     """Draw valid individuals with ``problem.encoding.random``, for any encoding."""
 
-    def _apply(self, problem: Any, n_samples: int, rng: np.random.Generator) -> IntArray:
+    def _apply(self, problem: Any, n_samples: int, rng: Generator) -> IntArray:
         return base.encoding_of(problem).random(n_samples, rng)
 
 
@@ -67,12 +68,7 @@ class RefillingSampling(Sampling):
         self.max_tries = max_tries
 
     def _do(
-        self,
-        problem: Any,
-        n_samples: int,
-        *args: Any,
-        random_state: np.random.Generator | None = None,
-        **kwargs: Any,
+        self, problem: Any, n_samples: int, *args: Any, random_state: Generator | None = None, **kwargs: Any
     ) -> NDArray[Any]:
         pop = Population()
         for _ in range(self.max_tries):
@@ -103,7 +99,7 @@ class EncodingMutation(base.SeededMutation):
     def __init__(self, prob_var: float | None = None, prob: float = 1.0, **kwargs: Any) -> None:
         super().__init__(prob=prob, prob_var=prob_var, **kwargs)
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         rate = self.get_prob_var(problem, size=(len(X), 1))
         drawn = base.encoding_of(problem).random(len(X), rng)
         return np.where(rng.random(X.shape) < rate, drawn, X)
@@ -146,7 +142,7 @@ class MutationChoice(base.DrawnMutation):
             raise ValueError(f"weights must not all be 0, got {quoted(weights)}.")
         self.weights = given / given.sum()
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         which = rng.choice(len(self.mutations), size=len(X), p=self.weights)
         mutated = X.copy()
         for number, mutation in enumerate(self.mutations):
@@ -162,7 +158,7 @@ class EncodingRepair(base.GeneRepair):
     Genes are first rounded, so pymoo's real-valued operators work with any encoding.
     """
 
-    def _apply(self, problem: Any, X: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)
 
 
@@ -218,10 +214,7 @@ def register_operators(
 
 
 register_operators(
-    Encoding,
-    crossover=partial(UniformCrossover, prob=0.9),
-    mutation=EncodingMutation,
-    repair=EncodingRepair,
+    Encoding, crossover=partial(UniformCrossover, prob=0.9), mutation=EncodingMutation, repair=EncodingRepair
 )
 register_operators(
     EnsembleSelectionProblem,
