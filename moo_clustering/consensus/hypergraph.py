@@ -94,8 +94,8 @@ def cspa(
         Integers, -1 for objects that a run lacks. S_ij is computed from the runs that contain both objects,
         and is 0 without such runs. Runs may differ in their numbers of clusters.
     n_clusters : int
-        From 1 to n_samples. With ``"svd"``, at most the number of all clusters, and at most one per distinct
-        object.
+        From 1 to n_samples. With ``"svd"``, at most the total number of clusters of all runs, and the result
+        has at most one cluster per distinct object.
     partitioner : {"average", "metis", "spectral", "svd"}, default="average"
         Average linkage on 1 - S, METIS as in the paper (parts of at most 1.03 times the mean size), spectral
         clustering of S, or ``"svd"``: spectral clustering by a low-rank factor without S, for any n_samples.
@@ -729,8 +729,8 @@ def mcla(
         for runs with clusters of unequal sizes.
     partitioner : {"auto", "metis", "matching"}, default="auto"
         METIS as in the paper, or matching of the clusters of a run with different meta-clusters by
-        similarity, which omits surplus clusters. ``"auto"``: METIS if pymetis is installed, else matching;
-        the choice is logged.
+        similarity, which needs no balance and omits clusters beyond ``n_clusters``. ``"auto"``: METIS if
+        pymetis is installed, else matching; the choice is logged.
     ties : {"first", "random"}, default="first"
         Choice among equally associated meta-clusters.
     random_state : int, Generator, RandomState or None, default=None

@@ -131,8 +131,8 @@ def select_pareto(
         Number of generations.
     choose : {"anmi", "i2"}, default="anmi"
         Select the consensus with the largest mean NMI with all runs, or the largest
-        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets that lack a sample are
-        ignored.
+        :func:`~moo_clustering.validity.i2_criterion` on unscaled ``X``. Subsets in which a sample is missing
+        from all runs are ignored.
     X : array-like or sparse matrix of shape (n_samples, n_features), optional
         Features, required and used only for ``choose="i2"``.
     vertex_weight, partitioner

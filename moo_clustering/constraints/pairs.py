@@ -42,8 +42,8 @@ class PairwiseConstraints:
     """Pairs of samples that belong together (must-link) or apart (cannot-link).
 
     Pairs may be inconsistent; :meth:`closure` and :meth:`groups` find contradictions. Instances are
-    immutable. Raises a ValueError, with the row of the pair, for a wrong shape, a sample out of range or a
-    pair of a sample with itself.
+    immutable, and copies share their arrays. Raises a ValueError, with the row of the pair, for a wrong
+    shape, a sample out of range or a pair of a sample with itself.
 
     Parameters
     ----------

@@ -189,8 +189,8 @@ class LocusAdjacencyEncoding(checks.Encoding):
         neighbours, O(n_samples (n_neighbors + log n_samples)) time per individual.
 
         The other kinds cut the links with genes between clusters, and "short" redirects them to the first
-        part of the cluster. Exact if clusters are unions of parts, for "split" of parts connected in the
-        tree.
+        part of the cluster. "short" is exact if clusters are unions of parts, "split" if these parts are also
+        connected in the tree.
         """
         labels = checks.checked_labels(labels, self.n_samples)
         if self.links is not None:

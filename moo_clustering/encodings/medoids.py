@@ -85,9 +85,9 @@ class MedoidEncoding(_MedoidGenes):
     """Encoding by row numbers of medoids, padded with -1 on the right.
 
     Every sample is assigned to its nearest medoid (ties: the lowest position), and every medoid to its own
-    cluster, even if it equals another medoid. The label of a cluster is the position of its medoid in the
-    row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory besides the labels. Source:
-    NSGA-II-clus.
+    cluster, even if it equals another medoid, so no cluster is empty. The label of a cluster is the position
+    of its medoid in the row. Decoding takes O(n_individuals k_max n_samples) time, and constant memory
+    besides the labels. Source: NSGA-II-clus.
 
     Parameters
     ----------

@@ -286,8 +286,8 @@ class ReportMixin(NumericOptionsMixin):
 
         The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical`` for the five samples
         nearest to each centre. Methods with a pool of partitions add ``support``, the share of the pool that
-        has the sample with its cluster, and ``doubtful``, whether another cluster has more support. Repeated
-        names get an underscore.
+        has the sample with its cluster, and ``doubtful``, whether another cluster has more support. A column
+        whose name X already has gets an underscore.
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame

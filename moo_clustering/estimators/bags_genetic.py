@@ -179,8 +179,8 @@ class PartitionBagClusterer(GeneticBagClusterer):
 
     def _compose(self, data: BagData, rng: np.random.Generator) -> tuple[base.Toolbox, CountedStep]:
         least = 0 if self._allows_empty else self._smallest_size(data.bags.n_bags)
-        # Must-linked groups can leave no bags to fill a small cluster, so the geometry cannot rely on its
-        # size.
+        # Groups of bags that must stay together can leave no bags to fill a small cluster, so the geometry
+        # must not rely on the smallest size.
         certain = data.constraints is None or self.constraint_handling == "penalty"
         self._objective = BagObjective(
             BagGeometry(
@@ -316,8 +316,8 @@ class MIFGKA(PartitionBagClusterer, MutationOptions):
         Objective: within-cluster squares of bag means (``"between"``), or two readings of the printed Eq. 7.
         ``"printed_meansq"`` explains the published results, and is least for a cluster of a single bag.
     legality : {"ratio", "count"}
-        Penalty of empty clusters: by the share of non-empty ones, or (as in the paper, without effect) by
-        number.
+        Penalty of empty clusters on the fitness: by the share of non-empty clusters, or, as in the paper, by
+        their number, which has no effect.
 
     Examples
     --------
@@ -367,8 +367,8 @@ class CHCMIC(PartitionBagClusterer, RedrawOptions):
     Parameters
     ----------
     threshold, n_keep : int
-        Initial number of genes in which parents must differ (default: a quarter), and number of survivors of
-        a restart.
+        Initial number of genes in which parents must differ (default: a quarter of the bags), and number of
+        individuals that survive a restart.
     threshold_rule : {"no_crossing", "no_acceptance"}
         Lower the threshold after a generation without a crossing, or without a surviving child.
     mutate : {"children", "population"}
@@ -420,9 +420,9 @@ class MemeticCHCMIC(DistanceOptions, PartitionBagClusterer):
 
     Unlike :class:`CHCMIC`, it aligns cluster numbers before parents are compared and crossed (HUX), improves
     every child by single moves to a local optimum, and removes duplicate partitions. Descents from random
-    starts with equal evaluations are as good for two clusters and few local optima, or for small budgets, and
-    worse otherwise. Source: Evolutionary multi-instance clustering, section IV-D (CHCMIC); Eshelman, FOGA 1,
-    1991.
+    starts with equal evaluations are as good for two clusters and few local optima, or for budgets of a few
+    dozen descents, and worse otherwise. Source: Evolutionary multi-instance clustering, section IV-D
+    (CHCMIC); Eshelman, FOGA 1, 1991.
 
     Parameters
     ----------

@@ -88,7 +88,8 @@ class ParetoClustering(ParetoPoolClusterer):
     ``novel="auto"``: if a table has structure and neither ``n_clusters`` nor pairs are given, the partition
     with the greatest ``total`` is the result, provided that no cluster has labels of two classes. Clusters of
     the same class are merged, and clusters without labels are new classes. The same holds if a fifth of the
-    labels are the only ones of their classes, which suggests further classes (requires ``clamp``).
+    labels are the only ones of their classes, which suggests further classes (requires ``clamp``). Otherwise
+    labels are of every class.
 
     ``confidence_`` is the probability that the data have structure, times the index expected if they have, by
     a model of 15 features of the pool that was fitted to data with known classes. It is too low after a fit
@@ -277,8 +278,8 @@ class ParetoBagClustering(ParetoPoolClusterer):
     embeddings : sequence of {"mean", "stats", "stats_pca", "prototypes"}, default=all four
         Embeddings of bags: means; means and extremes; principal components of these; Hausdorff distances.
     kernel : {"pool+bags", "bags", "pool"}
-        Kernel for labels: co-association of the pool and two bag kernels, or one of them; ``"bags"`` needs no
-        pool.
+        Kernel for labels: co-association of the pool and two bag kernels, or one of them. ``"bags"`` makes no
+        pool, at about a hundredth of the cost.
     normalize : bool
         Scale every feature to 0..1 over all instances.
     max_instances : int

@@ -114,8 +114,8 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     ensemble_over : {"nondominated", "population"}
         Graphs to merge.
     min_members : int
-        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1 (paper:
-        1).
+        Smallest number of graphs to merge, from further fronts if needed. Default: floor(ln N) + 1. The
+        paper: 1.
     es1_solver : {"nnls", "pso"}
         Exact solver, or the particle swarm of the paper.
     orientation : {"row", "column"}

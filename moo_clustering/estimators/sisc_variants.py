@@ -80,8 +80,8 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     times O(nnz(X) n_clusters + (n_documents + n_features) n_clusters) time, and O((n_documents + n_features)
     n_clusters) memory per thread.
 
-    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11;
-    without the search.
+    Source: "Multi-label ASRS dataset classification using semi-supervised subspace clustering", eq. 1-11. The
+    search is not from the paper.
 
     Parameters
     ----------
@@ -468,7 +468,7 @@ class SISCStacked(multi_label.ThresholdClassifier):
     no fold has a defined score. The weight nearest to 0.5 is then selected.
 
     Source of SISC: "Multi-label ASRS dataset classification using semi-supervised subspace clustering". The
-    stack is new.
+    stack is not from the paper.
 
     Parameters
     ----------

@@ -217,8 +217,8 @@ def self_tuning_graph(
     -------
     csr_array of shape (m, m), float64
         Symmetric, zero diagonal, connected. The minimum spanning tree of the smallest distances between
-        components links them with similarity max(1e-3 min S, 1e-4). Similarities are 1 if all distances are
-        0.
+        components links them with similarity max(1e-3 min S, 1e-4). If all neighbour distances are 0,
+        similarities of neighbours are 1.
     """
     for name, value in (("n_neighbors", n_neighbors), ("scale_neighbor", scale_neighbor)):
         if value < 1:

@@ -152,8 +152,8 @@ class SweepSeedMutation(base.DrawnMutation):
     The sweeps of the mutant continue where those of its parent ended. If every seed is already the most
     central document, the mutant is a copy. Unevaluated individuals are evaluated first;
     :class:`~moo_clustering.operators.ExclusiveMating` mutates evaluated survivors. For
-    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: a search over the clusters of
-    SISC-ML.
+    :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Source: an evolutionary search over the
+    clusters of SISC-ML.
     """
 
     def __init__(self, prob: float = 0.3, **kwargs: Any) -> None:

@@ -62,8 +62,8 @@ class ConstraintCrowdingSurvival(_SeededSurvival):
     Parameters
     ----------
     boundary : {"infinite", "finite"}, default="infinite"
-        Crowding distance of the ends of a front: infinite (as printed, without a bonus), or the number of
-        objectives.
+        Crowding distance of the ends of a front: infinite (as printed in the paper), so that the bonus has no
+        effect there, or the number of objectives.
     unique : pymoo DuplicateElimination, optional
         Drops later duplicates before ranking, as long as enough individuals remain.
     """

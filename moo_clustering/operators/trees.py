@@ -38,8 +38,8 @@ class MSTInterestingnessSampling(base.SeededSampling):
     Parameters
     ----------
     kind : {"delta", "2007"}, default="delta"
-        - ``"delta"``: the whole tree, then without its k - 1 most interesting links, k from random
-          permutations of 2, 3, ...
+        - ``"delta"``: the whole tree, then the tree without its k - 1 most interesting links, with k from
+          random permutations of 2, 3, ...
         - ``"2007"``: for up to half of the population, the tree without its 0, 1, ... most interesting
           links; then the tree without the links between k-means clusters, for k = 2, 3, ...
     replace : {"neighbor", "self"}, default="neighbor"

@@ -192,8 +192,8 @@ class MOCKProblem(SignedProblem):
         against connectivity, each step merges the neighbouring pieces with the smallest rise in variance
         minus fall in connectivity, as shares of their ranges. Returns the genotypes of the non-dominated
         partitions, by increasing variance. Deterministic, and cached. P pieces take O(n_weights P^2) time at
-        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500, the smallest first join by shared
-        neighbours. "split" merges connected pieces of the tree only.
+        best, O(n_weights P^3) at worst, and O(P^2) memory. Beyond 500 pieces, the smallest first join those
+        with which they share most neighbours. "split" merges connected pieces of the tree only.
 
         Examples
         --------
@@ -570,8 +570,8 @@ class NeighborGraphProblem(FixedProblem):
     - f2, ``one_minus_diversity``: 1 - DIV(X | Q), minimised. It depends on the comparison set Q of X;
       :class:`~moo_clustering.operators.DynamicDiversitySurvival` uses the same Q for all compared values.
 
-    A population takes O(pop N) time, O(pop N) bytes with ranks below 256. Source: PESC, Eqs. 1-3, Algorithm
-    3.
+    A population takes O(pop N) time, O(pop N) bytes with ``gene="rank"`` and w <= 256. Source: PESC, Eqs.
+    1-3, Algorithm 3.
 
     Parameters
     ----------

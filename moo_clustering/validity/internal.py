@@ -139,10 +139,10 @@ class MinimaxSilhouette(PopulationIndex):
     """Mean silhouette in minimax distances, maximised.
 
     The minimax distance between samples is the longest edge between them in a minimum spanning tree. Long
-    thin clusters become compact, bridged clusters one. The value is -1 for one cluster; singletons score 0.
-    O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions. Sources:
-    ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied Mathematics
-    20, 1987.
+    thin clusters become compact, and clusters joined by a bridge become one. The value is -1 for one cluster;
+    singletons score 0. O(n^2) memory, O(n^2) time to fit, and O(q n^2 min(k, 10)) time for q partitions.
+    Sources: ParetoClustering: silhouette of minimax paths; Rousseeuw, Journal of Computational and Applied
+    Mathematics 20, 1987.
 
     Parameters
     ----------
@@ -293,9 +293,9 @@ class CalinskiHarabasz(_OfMeans):
     """Variance ratio: between-cluster variance (k - 1) over within-cluster variance (n - k), maximised.
 
     Equals :func:`sklearn.metrics.calinski_harabasz_score`, except that the within-cluster sum of squares is
-    at least 1e-12 times the total. The value is 0 for one cluster, singletons, and equal samples. O(p n d)
-    time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in Statistics 3(1),
-    1974.
+    at least 1e-12 times the total. The value is 0 for one cluster, for singletons alone, and if all samples
+    are equal. O(p n d) time for p individuals, O(n d) memory. Source: Calinski & Harabasz, Communications in
+    Statistics 3(1), 1974.
     """
 
     name: ClassVar[str] = "calinski_harabasz"
@@ -320,10 +320,10 @@ class IIndex(PopulationIndex):
 
     E_K is the total distance from samples to the representatives of their clusters, E_1 that for one cluster,
     and D_K the largest distance between representatives. With centroids and ``power=2`` this is the PBM
-    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster or equal samples.
-    Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2 d) time to
-    ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay, IEEE TPAMI
-    24(12), 2002.
+    index, named ``"pbm"``. E_K is at least 1e-12 * E_1. The value is 0 for one cluster, and if all samples
+    are equal. Centroids: O(p n d + p k^2 d) time for p individuals, O(n d) memory; ``e1="medoid"`` adds O(n^2
+    d) time to ``fit``. Medoids: O(p n^2) time, O(n^2) memory. Source: NSGA-II-clus; Maulik & Bandyopadhyay,
+    IEEE TPAMI 24(12), 2002.
 
     Parameters
     ----------
@@ -509,8 +509,8 @@ class LikelihoodGain(PopulationIndex):
     Each cluster is a Gaussian of the first principal components, with its own mean and variance per
     component, weighted by its share of the samples. The value is the gain in log-likelihood over one cluster
     minus half of ln n per additional parameter (BIC), per sample and component. Sources: ParetoClustering:
-    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; likelihood: Symons, Biometrics 37,
-    1981.
+    likelihood of mixtures. Penalty: Schwarz, Annals of Statistics 6, 1978; classification likelihood: Symons,
+    Biometrics 37, 1981.
 
     Parameters
     ----------
