@@ -1,7 +1,5 @@
 """Blocks of bounded memory, seeds, checked parameters."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import sys

@@ -4,8 +4,6 @@ What is not read as it was meant is refused: masked values, dates, complex numbe
 lengths. Distances have a module of their own, and partial labels too.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Set

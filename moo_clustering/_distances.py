@@ -1,7 +1,5 @@
 """Checked distance matrices, built only within a memory limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

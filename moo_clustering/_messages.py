@@ -3,8 +3,6 @@
 It imports nothing heavy, so that the command answers mistakes at once.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """Partial labels of both kinds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

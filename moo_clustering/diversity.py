@@ -1,7 +1,5 @@
 """How much chromosomes differ, counted per locus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

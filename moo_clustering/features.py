@@ -1,7 +1,5 @@
 """Features of documents: term counts, term weights, stems and information gain."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence

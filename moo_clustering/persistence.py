@@ -1,7 +1,5 @@
 """Archives without pickles, atomic writes, checkpoints and fingerprints."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """PESA-II for pymoo: selection by regions of an archive."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Embeddings of bags: statistics, principal components, sliced quantiles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Literal, get_args

@@ -1,7 +1,5 @@
 """Repair of partitions of bags: smallest cluster size and pairwise constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from moo_clustering._arrays import BoolArray, FloatArray, Int64Array, Labels, choice

@@ -1,7 +1,5 @@
 """Consensus by the hypergraph of clusters: CSPA, HGPA, HBGF and MCLA, with METIS as an optional package."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import logging

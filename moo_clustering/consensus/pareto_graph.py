@@ -1,7 +1,5 @@
 """Similarity graphs of the members of a Pareto front, by the three methods of PESC (ES1, ES2, ES3)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reader of multi-label data from ARFF, svmlight and npz files."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

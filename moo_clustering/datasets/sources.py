@@ -1,7 +1,5 @@
 """Bundled data sets and generators of artificial data."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Base class of encodings, and renumbering, alignment, distinct rows and checks of genotypes."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from typing import Any

@@ -1,7 +1,5 @@
 """Encodings of partitions by medoids, and operations on sets of medoids for the operators."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Base class of NSGA2Clus and AMOSAClus: supervision, fronts of medoid sets, and selection rules."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace

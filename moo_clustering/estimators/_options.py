@@ -4,8 +4,6 @@
 Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from dataclasses import KW_ONLY, Field, dataclass, fields

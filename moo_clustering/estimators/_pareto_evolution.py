@@ -1,7 +1,5 @@
 """Evolution of a pool of partitions by NSGA-II, with pymoo or DEAP, and its control by random survival."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

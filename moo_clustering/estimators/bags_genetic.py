@@ -1,7 +1,5 @@
 """Evolutionary clusterers of bags: MIGKA, MIFGKA, CHCMIC, MemeticCHCMIC (partitions) and MIGCUK (medoids)."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from numbers import Integral, Real

@@ -1,7 +1,5 @@
 """k-means and k-medoids of bags: MIKMeans and BAMIC."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """`EvolutionaryClusterer`, the base class of user-defined estimators, and `Method`, which registers them."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Annotated, Any
 

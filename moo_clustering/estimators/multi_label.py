@@ -4,8 +4,6 @@
 partial labels and predicts classes from scores.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, Self

@@ -1,7 +1,5 @@
 """NSGA2Clus: evolution of medoids by NSGA-II, with must-links and cannot-links."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral

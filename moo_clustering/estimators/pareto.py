@@ -1,7 +1,5 @@
 """ParetoClustering and ParetoBagClustering: select a partition from a pool, or combine the partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

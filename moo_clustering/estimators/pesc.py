@@ -1,7 +1,5 @@
 """Spectral clustering of neighbour graphs: a Pareto ensemble of graphs (PESC), or conventional graphs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

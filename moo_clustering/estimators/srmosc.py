@@ -1,7 +1,5 @@
 """SRMOSC: spectral clustering of graphs of sparse representations of the samples."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from contextlib import closing

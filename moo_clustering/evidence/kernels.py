@@ -1,7 +1,5 @@
 """Kernels of a pool, a graph or features, the consensus of a pool, and class scores from a few labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

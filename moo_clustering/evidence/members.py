@@ -1,7 +1,5 @@
 """Weights of the partitions of a pool, and the selection of one of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

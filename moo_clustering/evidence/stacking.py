@@ -1,7 +1,5 @@
 """Classifiers of features that correct other class probabilities, with weights from held-out labels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

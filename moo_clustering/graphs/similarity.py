@@ -1,7 +1,5 @@
 """Similarity graphs: nearest neighbours, epsilon, full, self-tuning, water-filling, and constraints."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

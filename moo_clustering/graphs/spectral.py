@@ -1,7 +1,5 @@
 """Spectral clustering of a similarity graph, and the ratio cut of partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Operators for genes that are the coordinates of k cluster centres (HG-means)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, Literal, get_args
 

@@ -1,7 +1,5 @@
 """Operators for any encoding, operators that wrap other operators, and the registry of operators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

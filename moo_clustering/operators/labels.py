@@ -1,7 +1,5 @@
 """Operators of cluster labels, one gene per sample: crossovers of aligned partitions, and moves of bags."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

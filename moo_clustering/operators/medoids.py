@@ -1,7 +1,5 @@
 """Operators of sets of medoids, encoded as sample indices."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any, Literal, get_args

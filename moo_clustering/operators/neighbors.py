@@ -1,7 +1,5 @@
 """Operators of neighbour links: each gene is a neighbour of its sample, as a rank or an index (PESC)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

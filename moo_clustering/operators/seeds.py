@@ -1,7 +1,5 @@
 """Operators of seeds: every gene is the initial document of a subspace cluster (SISC-ML)."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import numpy as np

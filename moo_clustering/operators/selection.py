@@ -1,7 +1,5 @@
 """Tournament selection of parents, mating that crosses or mutates, and elimination of duplicates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

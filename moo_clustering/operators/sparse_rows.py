@@ -1,7 +1,5 @@
 """Operators of sparse representations: genes are the weights of every sample's candidates (SRMOSC)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Operators of links, initialised from a minimum spanning tree: genes are links of samples (MOCK)."""
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 from typing import Any, Literal, get_args

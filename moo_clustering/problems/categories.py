@@ -1,7 +1,5 @@
 """Fuzzy clustering of categorical data around modes: the problem, and spaces of codes and of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol, get_args

@@ -1,7 +1,5 @@
 """Selection of ensemble runs by agreement with all runs and diversity among the selected ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

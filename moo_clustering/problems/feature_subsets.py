@@ -1,7 +1,5 @@
 """Feature subsets: partitions by k-means on selected features, and a problem over the subsets."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections import OrderedDict

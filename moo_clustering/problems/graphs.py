@@ -1,7 +1,5 @@
 """Problems over graphs of the samples: MOCK's trees, PESC's neighbour graphs, SRMOSC's sparse weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from copy import copy

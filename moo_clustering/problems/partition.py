@@ -1,7 +1,5 @@
 """Partitions scored by validity indices, under constraints; and evaluation of any problem in chunks."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import os

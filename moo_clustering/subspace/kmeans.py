@@ -1,7 +1,5 @@
 """Entropy-weighted k-means, and initial memberships for sweeps."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Indices of separation and density: Dunn, DBCV and CDbw, for clusters of any shape."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 

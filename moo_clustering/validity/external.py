@@ -1,7 +1,5 @@
 """Measures of partitions and scores against known classes: accuracy, F1, NMI, ARI, entropy, AUC."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Toolbox entries for partitions of bags: mutation, repair, legality, initial populations and restarts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

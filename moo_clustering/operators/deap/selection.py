@@ -1,7 +1,5 @@
 """Selection of DEAP individuals: roulette wheels, tournaments and survival."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 

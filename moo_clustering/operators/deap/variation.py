@@ -4,8 +4,6 @@
 functions, because children also inherit a ``mix``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, get_args
