@@ -56,6 +56,20 @@ _CONSTRAINTS: dict[Any, Any] = {
     Path: Path,
 }
 
+# Entries of parameters of several estimators, for classes that do not document them.
+_SHARED = """
+Parameters
+----------
+n_clusters : int
+    Number of clusters, from 1 to n_samples.
+pop_size, n_gen : int
+    Population size, and number of generations after the initial population.
+engine : {"pymoo", "deap"}
+    Library of the search.
+conflicts : {"raise", "keep"}
+    Whether contradicting pairs raise an error, or all count.
+"""
+
 C = TypeVar("C", bound=type)
 
 
@@ -92,7 +106,7 @@ def estimator(kind: C) -> C:
         name: rules for name, rules in (inherited | checked).items() if name in parameters
     }
     kind.__doc__ = written  # dataclass() uses the signature as a docstring if there is none
-    return documented()(kind)
+    return documented(_SHARED)(kind)
 
 
 def _constraints_of(cls: type, field: Field[Any]) -> list[Any]:

@@ -32,8 +32,6 @@ class EvolutionaryClusterer(_fronts.FrontSearchMixin, _base.ConstrainedClusterer
 
     Parameters
     ----------
-    pop_size, n_gen : int
-        Population size, and number of generations after the initial population.
     select : str, int or callable
         Rule that selects a solution of the front, see :meth:`choose`.
 

@@ -85,8 +85,6 @@ class MemeticKMeans(TransformingClusterer, SearchOptions):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     strategy : {"memetic", "swap", "multistart", "ward"}
         Search method. Every solution is a local optimum of Lloyd's iterations.
 

@@ -62,8 +62,6 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     metric : {"euclidean", "cosine"}
         Distortion: squared distance to the mean, or 1 - cos to the mean direction (1 for zero rows).
     w : float
@@ -74,8 +72,6 @@ class PairwiseKMeans(SeedOptions, ConstrainedClusterer, ABC):
         Number of runs with random orders and centres, of which that with the least objective is used.
     max_iter : int
         Largest number of rounds of a run.
-    conflicts : {"raise", "keep"}
-        Whether contradicting pairs raise an error, or all count.
 
     Attributes
     ----------
@@ -252,8 +248,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     metric_type : {"diagonal", "full"}
         Form of the metric: a weight per feature, or a matrix.
     ridge : float
@@ -266,8 +260,6 @@ class MetricKMeans(SeedOptions, TransformerMixin, ConstrainedClusterer):
         Largest number of iterations for the metric.
     metric_tol : float
         Tolerance of the metric: largest gradient (diagonal), or relative distance to the optimum (full).
-    conflicts : {"raise", "keep"}
-        Whether contradicting pairs raise an error, or all count.
 
     Attributes
     ----------

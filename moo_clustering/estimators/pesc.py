@@ -76,8 +76,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     pop_size : int
         Population size; at least ln N and sqrt(N) in the paper.
     n_gen : int
@@ -131,8 +129,6 @@ class PESC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
     neighbors : tuple of (indices, distances)
         Neighbour lists of shape (n_samples, width), without the samples themselves, to which ``scale`` is not
         applied. Bridges and ``predict`` still use ``scale`` and ``metric``.
-    engine : {"pymoo", "deap"}
-        Library of the search.
 
     Attributes
     ----------
@@ -425,8 +421,6 @@ class SpectralGraphClustering(_base.SpectralMixin, ParallelOptions, _base.Constr
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     graph : {"knn", "mutual_knn", "epsilon", "full", "waterfill"}
         Links: nearest neighbours of either or of both samples, distances below ``epsilon``, all pairs, or a
         number of neighbours by local density (:func:`~moo_clustering.graphs.waterfill_graph`).

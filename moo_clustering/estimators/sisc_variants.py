@@ -95,8 +95,6 @@ class NSGA2SISC(FrontSearchMixin, SISC):
     objectives : sequence of str
         ``"dispersion"``, ``"impurity"``, ``"n_clusters"`` and ``"chi_square"``, all minimised, see
         :class:`~moo_clustering.problems.SubspaceClusteringProblem`. Without labels, no ``"impurity"``.
-    pop_size, n_gen : int
-        Population size, and number of generations after the initial population.
     pc : float
         Crossover probability of two parents, which are mutated otherwise.
     local : float

@@ -55,8 +55,6 @@ class SphericalKMeans(ParallelOptions, DocumentClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     algorithm : {"kmeans", "bisecting"}
         k-means from random rows, or repeated bisection of the cluster whose split increases I2 most.
     n_init, max_iter : int

@@ -64,8 +64,6 @@ class SRMOSC(_fronts.GraphFrontMixin, _base.ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters, from 1 to n_samples.
     n_candidates : int or "all", optional
         Number of nearest candidates for links. Default: 2 (floor(ln N) + 1). ``"all"``: N x N matrices as
         published, which link clusters if there are few features.
