@@ -1,8 +1,4 @@
-"""Data as callers hold them, checked where they enter: arrays, tables, graphs.
-
-What is not read as it was meant is refused: masked values, dates, complex numbers, texts, rows of different
-lengths. Distances have a module of their own, and partial labels too.
-"""
+"""Checks of input arrays, tables and graphs. Ambiguous values raise errors instead of being converted."""
 
 import math
 import sys

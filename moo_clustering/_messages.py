@@ -1,7 +1,4 @@
-"""Messages, bars and paths that are safe to show, move and open.
-
-It imports nothing heavy, so that the command answers mistakes at once.
-"""
+"""Safe messages, progress bars and paths, without slow imports, for quick error messages."""
 
 import difflib
 import os

@@ -1,9 +1,4 @@
-"""Non-negative matrix factorisation of document-term matrices, from many starts at once.
-
-:func:`nmf` splits runs into batches that fit into memory (:func:`plan_batches`) and solves each
-batch. :func:`map_nmf` passes the factors of every batch to a function instead of storing them.
-"hals" and "mu" update all runs of a batch together, side by side in a panel (:func:`solve_panel`).
-"""
+"""Non-negative matrix factorisation of document-term matrices, from many starts at once."""
 
 from __future__ import annotations
 

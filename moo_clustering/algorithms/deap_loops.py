@@ -1,8 +1,4 @@
-"""Evolutionary loops in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC.
-
-A loop (:func:`gka`, :func:`gcuk`, :func:`chc`) repeats a step (:class:`GkaStep`, :class:`GcukStep`,
-:class:`ChcStep`), which is one generation. :class:`DeapSearch` also runs steps.
-"""
+"""Loops and steps in the style of DEAP: genetic K-means, genetic clustering for unknown K, and CHC."""
 
 from __future__ import annotations
 

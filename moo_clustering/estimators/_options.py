@@ -1,8 +1,4 @@
-"""Parameters of estimators, each written once, as an annotated field of a class.
-
-:func:`estimator` derives the constructor, scikit-learn's parameter constraints and the documented defaults.
-Fields and their documentation are inherited. Fields after ``_: KW_ONLY`` are keyword-only.
-"""
+"""Parameters of estimators, each written once, as an annotated field of a class; see :func:`estimator`."""
 
 import inspect
 import sys
@@ -80,6 +76,7 @@ def estimator(kind: C) -> C:
     Types are ``bool``, ``int``, ``float``, ``str``, ``Path``, ``None``, a ``Literal`` of strings, unions of
     these, and ``Annotated[type, constraint, ...]`` with constraints of scikit-learn (``Interval``,
     ``"array-like"``, a class, ...), such as :data:`Count` and :data:`Probability`.
+    Fields and their documentation are inherited, and fields after ``_: KW_ONLY`` are keyword-only.
 
     Parameters
     ----------

@@ -1,8 +1,4 @@
-"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags.
-
-:func:`pooled_table`, :func:`pooled_distances` and :func:`pooled_bags` return :class:`PooledSamples` for the
-selection. Labels and pairs are not used here.
-"""
+"""Samples with their pool of partitions: tables, tables with landmarks, distances and bags."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,4 @@
-"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs.
-
-:func:`read_side_information` checks labels and pairs. :func:`objectives_for` fits :class:`Objectives`,
-:class:`Candidates` are a pool with scores, and :func:`choose_solution` selects or combines candidates.
-"""
+"""Selection of a partition from a pool, by the agreement of algorithm families and by labels and pairs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories.
-
-The estimator comes first; then the coders that turn columns into codes or numbers and modes back into values,
-the reading of columns, and the majority vote that makes one partition of a front.
-"""
+"""FuzzyModesMOGA: fuzzy clusters around modes, for tables of categories, and a vote on the front."""
 
 from __future__ import annotations
 

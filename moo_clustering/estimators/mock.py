@@ -1,8 +1,4 @@
-"""MOCK: multiobjective clustering with links between neighbours as genes.
-
-The estimator comes first, followed by the selection from the front, the problem and its search, labels and
-pairs (``Supervision``), and the searches on control data.
-"""
+"""MOCK: multiobjective clustering with links between neighbours as genes."""
 
 from __future__ import annotations
 

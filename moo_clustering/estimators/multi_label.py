@@ -1,8 +1,4 @@
-"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets.
-
-:class:`PartialLabelClassifier` is the base class of the classifiers here and in ``sisc_variants``. It reads
-partial labels and predicts classes from scores.
-"""
+"""MetaLabeler and PrunedSetsEnsemble, the baselines of SISC for label sets, and their base classes."""
 
 from abc import abstractmethod
 from numbers import Real

@@ -1,8 +1,4 @@
-"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric.
-
-:class:`PCKMeans` and :class:`HMRFKMeans` use :func:`penalized_kmeans` with different penalties.
-:class:`MetricKMeans` runs k-means in the metric of :func:`diagonal_metric` or :func:`full_metric`.
-"""
+"""K-means with must-links and cannot-links: with penalties for violated pairs, or in a learned metric."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Clusterers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans.
-
-Clusters with labelled documents vote on the classes of other documents, so all three are also classifiers.
-:class:`SubspaceEstimator` implements the fit, the votes and the distances; a subclass finds the clusters.
-"""
+"""Clusterers and classifiers with feature weights per cluster: SISC, SCAD2 and EntropyWeightedKMeans."""
 
 from __future__ import annotations
 

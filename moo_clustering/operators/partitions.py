@@ -1,7 +1,4 @@
-"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering.
-
-To write a mutation of one partition at a time, subclass :class:`LabelMutation` and override ``varied``.
-"""
+"""Operators of cluster labels that merge, split and refine clusters, for ParetoClustering."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Variation of DEAP individuals: operators of centres, distances of partitions, and variation loops.
-
-:func:`as_mate` and :func:`as_mutate` convert other pymoo operators. Operators of centres have separate DEAP
-functions, because children also inherit a ``mix``.
-"""
+"""Variation of DEAP individuals: operators of centres (with a ``mix``), distances of partitions, loops."""
 
 from collections.abc import Callable
 from functools import wraps
