@@ -181,8 +181,7 @@ class AttainmentScores:
 def control_data(X: ArrayLike, *, kind: Kind = "box", rng: np.random.Generator) -> FloatArray:
     """Draw uniform samples from a box along the principal axes of the data.
 
-    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model. Raises a
-    ValueError if ``X`` or ``kind`` is invalid.
+    O(n_samples n_features^2) time. Source: Handl and Knowles, IEEE TEVC 11(1), 2007, null model.
 
     Parameters
     ----------

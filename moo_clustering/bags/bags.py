@@ -142,8 +142,7 @@ class Bags:
         ----------
         X : array-like of shape (n_instances, n_features)
         groups : array-like of shape (n_instances,)
-            Hashable identifiers. Rows of a bag need not be adjacent; bags are in the order of their first
-            rows.
+            Hashable identifiers. Rows of a bag need not be adjacent; bags are ordered by first rows.
         feature_names : sequence of length n_features or None, default=None
             Default: the column names of a data frame, if they are strings.
         """

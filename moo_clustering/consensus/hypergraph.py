@@ -443,8 +443,7 @@ def metis_parts(
     graph: sp.csr_array, n_parts: int, *, vertex_weights: FloatArray | None = None, seed: int
 ) -> IntpArray:
     """Cut a symmetric graph by METIS into parts of similar weight with few edges between them."""
-    # Weights are rounded to ten-thousandths, or more coarsely against overflow. Up to n_parts vertices are
-    # parts.
+    # Weights are rounded to ten-thousandths, or coarser against overflow. Up to n_parts vertices are parts.
     n_vertices = graph.shape[0]
     if n_parts == 1 or n_vertices <= n_parts:
         return np.zeros(n_vertices, dtype=np.intp) if n_parts == 1 else np.arange(n_vertices)

@@ -143,8 +143,7 @@ def constraint_groups(
     The samples of each class form a group, and every two classes are in conflict. Must-links merge groups;
     cannot-links put groups in conflict. O(n_samples + n_pairs + n_classes**2) time and memory. Raises an
     InconsistentConstraintsError if must-links join two classes, or a cannot-link is within a group, and a
-    ValueError or TypeError if ``y`` is not n_samples integers from -1, or ``constraints`` have another number
-    of samples.
+    ValueError or TypeError if ``y`` is not n_samples integers from -1, or the numbers of samples differ.
 
     Parameters
     ----------

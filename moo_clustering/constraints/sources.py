@@ -38,8 +38,7 @@ def read_pairs(
 ) -> Int64Array:
     """Read pairs of samples from a file of two columns.
 
-    Raises a ValueError, with file and line, for a line without two columns, or an unknown, invalid or
-    repeated row.
+    Raises a ValueError, with file and line, for lines without two columns and unknown or repeated rows.
 
     Parameters
     ----------

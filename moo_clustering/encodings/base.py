@@ -21,8 +21,7 @@ VALID_GENES = "pass EncodingSampling() and EncodingRepair(), or **problem.operat
 class Encoding(ABC):
     """Base class of encodings, which convert populations between genotypes and partitions.
 
-    Encodings do not depend on objectives, so :class:`~moo_clustering.problems.PartitionProblem` can combine
-    any encoding with any validity indices.
+    :class:`~moo_clustering.problems.PartitionProblem` combines any encoding with any validity indices.
 
     Attributes
     ----------

@@ -278,8 +278,8 @@ class ConfidenceModel:
         return structure, np.clip(self.ari + standardised @ of_ari, 0.0, 1.0)
 
 
-# Estimated by ``python -m papers flagship-confidence`` from 474 pools: 40 data sets with three seeds, 14 kinds
-# of generated tables with clusters and 9 without. Features with coefficients 0 are not used.
+# Estimated by ``python -m papers flagship-confidence`` from 474 pools: 40 data sets with three seeds, 14
+# kinds of generated tables with clusters and 9 without. Features with coefficients 0 are not used.
 MODEL = ConfidenceModel(
     0.837,
     0.636,

@@ -108,17 +108,15 @@ def neighbor_lists(
     Approximate: Dong, Moses and Li 2011, as in pynndescent.
 
     ``"exact"`` uses a KD-tree for Minkowski metrics of up to 12 features, in O(N log N) time for well-behaved
-    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in
-    O(N^2 d) time. Memory O(N (n_neighbors + d)). Each distinct point is searched only once. Raises a
-    ValueError if there are fewer than two samples, distances are invalid, the method does not support the
-    metric, or a sample has no admissible neighbour, and an ImportError if the extra for
-    ``method="approximate"`` is not installed.
+    data; blocks for the Euclidean metric from 8192 samples and 5 features; and otherwise brute force in O(N^2
+    d) time. Memory O(N (n_neighbors + d)). Raises a ValueError if there are fewer than two samples, distances
+    are invalid, a metric is unsupported, or a sample has no admissible neighbour, and an ImportError if the
+    extra for ``method="approximate"`` is not installed.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features, or distances of shape (n_samples, n_samples) with ``metric="precomputed"``; row i contains
-        the distances from sample i.
+        Features or, with ``metric="precomputed"``, distances (n_samples, n_samples), from i in row i.
     n_neighbors : int
         Width of the lists, limited to n_samples - 1.
     metric : str or callable, default="euclidean"

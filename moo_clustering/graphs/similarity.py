@@ -196,8 +196,7 @@ def self_tuning_graph(
     sigma_i is the distance of sample i to its ``scale_neighbor``-th nearest neighbour, at least a thousandth
     of the median positive neighbour distance. Two samples are linked if at least one lists the other, with a
     similarity of at least 1e-6. Time of :func:`neighbor_lists`, O(m n_neighbors) memory. Bridges are exact up
-    to 2000 samples, and above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, Self-tuning
-    spectral clustering, NIPS 2004.
+    to 2000 samples, and above as in :func:`bridge_components`. Source: Zelnik-Manor and Perona, NIPS 2004.
 
     Parameters
     ----------

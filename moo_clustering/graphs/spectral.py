@@ -287,9 +287,8 @@ def ratio_cut(W: Any, labels: ArrayLike) -> FloatArray:
     """Ratio cut ``sum_c cut(C_c, rest) / |C_c|`` of partitions, to be minimised.
 
     An edge between two clusters counts once for each of them. In sparse regions of a graph, the ratio cut
-    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Raises
-    a ValueError if labels have another shape or are negative. Source: Luo, Jiao and Lozano, IEEE TEVC, 2016,
-    where it selects one partition of a front.
+    favours cutting off single samples. O(n_partitions nnz) time; O(nnz) memory and tens of megabytes. Source:
+    Luo, Jiao and Lozano, IEEE TEVC, 2016, where it selects one partition of a front.
 
     Parameters
     ----------

@@ -233,8 +233,7 @@ def mutual_reachability_mst(
 
     core_i is the distance of sample i to its ``n_neighbors``-th nearest other sample, or to the farthest
     sample if there are fewer. Prim's algorithm: O(m^2 n_features) time, memory as for :func:`euclidean_mst`.
-    Source: Campello, Moulavi and Sander, Density-based clustering based on hierarchical density estimates,
-    PAKDD 2013.
+    Source: Campello, Moulavi and Sander, Density-based clustering, PAKDD 2013.
 
     Parameters
     ----------
@@ -248,8 +247,7 @@ def mutual_reachability_mst(
     Returns
     -------
     SpanningTree
-        Tree with root 0. Links of equal length, which are common at samples of low density, are sorted by
-        d_ij, then by row numbers.
+        Tree with root 0. Links of equal length, common in sparse regions, are sorted by d_ij, then by row.
     """
     if n_neighbors < 1:
         raise ValueError(f"n_neighbors must be at least 1, got {n_neighbors}.")

@@ -51,8 +51,7 @@ class FixedProblem(Documented, Problem):
     Parameters
     ----------
     constraints : PairwiseConstraints, optional
-        Must-links and cannot-links. Their violation V in [0, 2] is the violated share of the must-links plus
-        that of the cannot-links.
+        Must-links and cannot-links, whose violated shares sum to the violation V in [0, 2].
     n_jobs : int, optional
         Number of threads; does not affect the result.
     max_memory : int

@@ -47,8 +47,7 @@ class SubspaceClusteringProblem(SignedProblem):
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features), or SubspaceData
     y : array-like of shape (n_samples,) or (n_samples, n_labels), optional
-        Classes, -1 for unlabelled samples; or 0/1 indicators of label sets, rows of -1 for these; or
-        ``Targets``.
+        Classes, -1 for unlabelled samples; or indicators of label sets, rows of -1 for these; or ``Targets``.
     n_seeds : int, default=20
         Largest number of clusters.
     k_min : int, optional
