@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -257,8 +257,7 @@ class BroadAgreement(ValidityIndex):
 
     # It suits pools in which few families find the structure, such as spirals, so that their median is low.
 
-    name: ClassVar[str] = "broad_agreement"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "broad_agreement", True
 
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
@@ -293,8 +292,7 @@ class BroadAgreement(ValidityIndex):
 class MixtureCriterion(ValidityIndex):
     """Gain in likelihood of one Gaussian per cluster, plus .3 times the modularity of the graph."""
 
-    name: ClassVar[str] = "mixture"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "mixture", True
 
     def fit(self, data: Any) -> Self:
         """Fit to PooledSamples with features."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -231,8 +231,7 @@ class BagMedoidProblem(PartitionProblem):
 class MedoidDaviesBouldin(ValidityIndex):
     """Davies-Bouldin index with the medoids of Eq. 2 instead of centroids, minimised (Eq. 10)."""
 
-    name: ClassVar[str] = "bag_davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_davies_bouldin", False
 
     distances_: NDArray[np.floating]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +104,7 @@ class BagDaviesBouldin(_GeometryIndex):
     array([0.8294, 0.5465])
     """
 
-    name: ClassVar[str] = "bag_davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_davies_bouldin", False
 
     weighting: Weighting = "bag"
     _: KW_ONLY
@@ -153,8 +152,7 @@ class BagSilhouette(_BagIndex):
     array([0.5202])
     """
 
-    name: ClassVar[str] = "bag_silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "bag_silhouette", True
 
     kind: Literal["directed", "symmetric", "mean_min", "min_min", "mean", "precomputed"] = "directed"
     average: Literal["cluster", "bag"] = "cluster"
@@ -242,8 +240,7 @@ class BagSDbw(_GeometryIndex):
     array([0.4386])
     """
 
-    name: ClassVar[str] = "bag_sdbw"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "bag_sdbw", False
 
     reading: Literal["density", "count", "printed"] = "density"
     sigma: Literal["bag", "instance"] = "bag"
@@ -351,8 +348,7 @@ class TWCV(_GeometryIndex):
     array([80.3333])
     """
 
-    name: ClassVar[str] = "twcv"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "twcv", False
 
     weighting: Weighting = "bag"
     _: KW_ONLY
@@ -388,8 +384,7 @@ class FTWCV(_GeometryIndex):
     array([54.3333])
     """
 
-    name: ClassVar[str] = "ftwcv"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "ftwcv", False
 
     reading: Literal["between", "printed", "printed_meansq"] = "between"
     _: KW_ONLY

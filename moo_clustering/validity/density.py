@@ -1,7 +1,7 @@
 """Indices of separation and density: Dunn, DBCV and CDbw, for clusters of any shape."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +29,7 @@ class Dunn(PopulationIndex):
     Source: Dunn, Journal of Cybernetics 4(1), 1974.
     """
 
-    name: ClassVar[str] = "dunn"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "dunn", True
 
     def fit(self, data: ArrayLike) -> Self:
         X = centred_features(data)
@@ -81,8 +80,7 @@ class DBCV(PopulationIndex):
     array([ 0.867, -0.192])
     """
 
-    name: ClassVar[str] = "dbcv"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "dbcv", True
 
     variant: Literal["distance", "published"] = "distance"
 
@@ -128,8 +126,7 @@ class CDbw(PopulationIndex):
         Largest number of representatives per cluster.
     """
 
-    name: ClassVar[str] = "cdbw"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "cdbw", True
 
     n_representatives: int = 10
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -290,8 +290,7 @@ class FamilyAgreement(PopulationIndex):
     array([0.3243])
     """
 
-    name: ClassVar[str] = "agreement"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "agreement", True
 
     _: KW_ONLY
     n_jobs: int | None = None
@@ -400,8 +399,7 @@ class LabelEvidence(PopulationIndex):
     array([-1.750937, -4.969813])
     """
 
-    name: ClassVar[str] = "label_evidence"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "label_evidence", True
 
     alpha: float = 0.5
     unnamed: bool = False
@@ -482,8 +480,7 @@ class PairEvidence(PopulationIndex):
     array([ 0. , -8.7])
     """
 
-    name: ClassVar[str] = "pair_evidence"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "pair_evidence", True
 
     penalty: float = 2.9
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,8 +87,7 @@ class Silhouette(PopulationIndex):
     array([0.798])
     """
 
-    name: ClassVar[str] = "silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "silhouette", True
 
     metric: Metric = "euclidean"
     _: KW_ONLY
@@ -157,8 +156,7 @@ class MinimaxSilhouette(PopulationIndex):
     array([0.8])
     """
 
-    name: ClassVar[str] = "minimax_silhouette"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "minimax_silhouette", True
 
     metric: Literal["euclidean", "precomputed"] = "euclidean"
     _: KW_ONLY
@@ -217,8 +215,7 @@ class DaviesBouldin(_OfMeans):
     array([0.2])
     """
 
-    name: ClassVar[str] = "davies_bouldin"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "davies_bouldin", False
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -261,8 +258,7 @@ class XieBeni(PopulationIndex):
     array([0.01])
     """
 
-    name: ClassVar[str] = "xie_beni"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "xie_beni", False
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -298,8 +294,7 @@ class CalinskiHarabasz(_OfMeans):
     Statistics 3(1), 1974.
     """
 
-    name: ClassVar[str] = "calinski_harabasz"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "calinski_harabasz", True
 
     def fit(self, data: ArrayLike) -> Self:
         super().fit(data)
@@ -339,8 +334,7 @@ class IIndex(PopulationIndex):
     array([625.])
     """
 
-    name: ClassVar[str] = "i_index"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "i_index", True
 
     representative: Literal["centroid", "medoid"] = "centroid"
     metric: Metric = "euclidean"
@@ -495,8 +489,7 @@ class Deviation(_OfMeans):
     array([ 4., 20.])
     """
 
-    name: ClassVar[str] = "deviation"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "deviation", False
 
     def _score(self, population: Population) -> FloatArray:
         return self._within(population, squared=False)  # Eq. 5
@@ -536,8 +529,7 @@ class LikelihoodGain(PopulationIndex):
     array([-0.48 , -1.197,  0.   ])
     """
 
-    name: ClassVar[str] = "likelihood_gain"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "likelihood_gain", True
 
     n_components: int = 5
 
@@ -602,8 +594,7 @@ class SumOfSquares(_OfMeans):
     array([  4., 104.])
     """
 
-    name: ClassVar[str] = "sum_of_squares"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "sum_of_squares", False
 
     def fit(self, data: ArrayLike) -> Self:
         return self.fit_centred(centred_features(data))
@@ -655,8 +646,7 @@ class Connectivity(PopulationIndex):
     array([3., 0.])
     """
 
-    name: ClassVar[str] = "connectivity"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "connectivity", False
 
     n_neighbors: int = 10
     metric: Metric = "euclidean"
@@ -771,8 +761,7 @@ class GraphModularity(PopulationIndex):
     array([0.3])
     """
 
-    name: ClassVar[str] = "modularity"
-    greater_is_better: ClassVar[bool] = True
+    name, greater_is_better = "modularity", True
 
     def fit(self, data: Any) -> Self:
         """Fit to a graph.
@@ -829,8 +818,7 @@ class BoundaryCut(PopulationIndex):
     array([0.5])
     """
 
-    name: ClassVar[str] = "boundary_cut"
-    greater_is_better: ClassVar[bool] = False
+    name, greater_is_better = "boundary_cut", False
 
     @documented(GraphModularity.fit)
     def fit(self, data: Any) -> Self:
