@@ -164,10 +164,7 @@ class Bags:
 
     @classmethod
     def concatenate(cls, parts: Iterable[Bags]) -> Self:
-        """Concatenate several ``Bags``.
-
-        The result has identifiers if all parts have them. All parts must have the same features.
-        """
+        """Concatenate ``Bags`` of the same features; the result has identifiers if all parts have them."""
         given = list(parts)
         for number, part in enumerate(given):
             if not isinstance(part, Bags):

@@ -248,10 +248,7 @@ class BagGeometry:
         return np.sqrt(out)
 
     def distances(self, labels: Labels, n_clusters: int, *, n_jobs: int | None = None) -> FloatArray:
-        """Distance of every bag to every centroid, shape (n_individuals, n_bags, n_clusters).
-
-        The distance to an empty cluster is inf.
-        """
+        """Distances of bags to centroids (inf if empty), shape (n_individuals, n_bags, n_clusters)."""
         labels = self.checked(labels, n_clusters)
         out = np.empty((*labels.shape, n_clusters))
         for rows in self.chunks(len(labels), n_clusters):

@@ -58,10 +58,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def encode(self, labels: IntArray) -> IntArray:
-        """Encode partitions as genotypes of shape (n_individuals, n_var).
-
-        Partitions that a subclass cannot represent are approximated.
-        """
+        """Encode partitions as genotypes of shape (n_individuals, n_var), approximately if necessary."""
 
     @abstractmethod
     def repair(self, X: IntArray) -> IntArray:
@@ -69,10 +66,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def canonical(self, X: IntArray) -> IntArray:
-        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows.
-
-        Used to eliminate duplicates.
-        """
+        """Return equal rows for genotypes of equal partitions, as far as O(n_var) time per row allows."""
 
     @abstractmethod
     def random(self, n_individuals: int, rng: np.random.Generator) -> IntArray:

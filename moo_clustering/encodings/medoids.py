@@ -132,10 +132,7 @@ class MedoidEncoding(_MedoidGenes):
         self.n_var = self.k_max
 
     def decode(self, X: IntArray) -> Labels:
-        """Assign every sample to its nearest medoid.
-
-        Raises a ValueError if a row contains a medoid twice, no medoid, or -1 before a medoid.
-        """
+        """Assign samples to nearest medoids; raise a ValueError unless rows are distinct medoids, then -1."""
         medoids = self._checked(X)
         sizes = (medoids >= 0).sum(axis=1)
         labels = np.empty((len(medoids), self.n_samples), dtype=np.int32)
@@ -194,10 +191,7 @@ class MedoidEncoding(_MedoidGenes):
         return ids
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids in ascending order, with padding last.
-
-        The order of the genes only affects samples with two nearest medoids.
-        """
+        """Sort medoids, padding last; the order affects only samples with two nearest medoids."""
         medoids = self._checked(X).astype(self.dtype)
         medoids[medoids < 0] = self.n_samples
         medoids.sort(axis=1)
@@ -284,10 +278,7 @@ class MedoidSlotEncoding(_MedoidGenes):
         return repair_slots(base.rounded_genes(X, self.n_var), self.n_samples, self.k_min)
 
     def canonical(self, X: IntArray) -> IntArray:
-        """Sort medoids in ascending order, with empty slots last.
-
-        The order of the slots only affects samples with two nearest medoids.
-        """
+        """Sort medoids in ascending order, empty slots last; only samples with two nearest medoids change."""
         ids = base.checked_genes(X, self.n_var).astype(self.dtype)
         ids[ids < 0] = self.n_samples
         ids.sort(axis=1)

@@ -151,10 +151,7 @@ class MutationChoice(base.DrawnMutation):
 
 
 class EncodingRepair(base.GeneRepair):
-    """Make individuals valid with ``problem.encoding.repair``.
-
-    Genes are first rounded, so pymoo's real-valued operators work with any encoding.
-    """
+    """Round genes, as real-valued operators require, and apply ``problem.encoding.repair``."""
 
     def _apply(self, problem: Any, X: NDArray[Any], rng: Generator) -> NDArray[Any]:
         return base.encoding_of(problem).repair(X)

@@ -202,10 +202,7 @@ class AlignedHUX(_AlignedCrossover):
 
 
 class AlignedUniformCrossover(_AlignedCrossover):
-    """Uniform crossover of partitions: exchange every gene with probability one half.
-
-    Takes the same time as :class:`AlignedOnePoint`.
-    """
+    """Uniform crossover of partitions: exchange genes with probability one half; see AlignedOnePoint."""
 
     def exchange(self, first: IntArray, second: IntArray, rng: np.random.Generator) -> BoolArray:
         return coins(first, second, rng)
