@@ -1,7 +1,7 @@
 """Every example runs as a script, and the cookbook is short.
 
-``python -m tests.test_examples`` counts the lines of the cookbook. If ``MOO_CLUSTERING_GALLERY`` is the folder of
-a gallery that has just been built, the output of the cookbook is read there instead of running it again.
+``python -m tests.test_examples`` counts the lines of the cookbook. If ``MOO_CLUSTERING_GALLERY`` is the
+folder of a gallery that has just been built, the output of the cookbook is read there instead of running it.
 """
 
 import ast
