@@ -20,6 +20,7 @@ from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
 from moo_clustering.encodings import relabel_by_first_appearance
+from moo_clustering.estimators._pareto_confidence import family_words
 from moo_clustering.fronts import spread_members
 from moo_clustering.results import ClusteringResult, Front
 
@@ -30,11 +31,20 @@ _HEIGHT = 800  # pixels in a notebook
 # Name of the fact that the footer of the page shows.
 MADE_WITH = "made with"
 _MOST_RUNS = 200
+_MOST_CUTS = 5
 # Largest number of samples for which k-means is faster on one thread than on several.
 _SMALL = 5000
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
+# A solution among others with different clusters: its position, how it was found, and how it compares with
+# the chosen solution.
+Cut = tuple[int, str, str]
+# A column that was not used for the clusters: its name, its values or intervals, and the position of the value
+# of each sample, -1 for an empty cell.
+LeftOut = tuple[str, Sequence[str], Int64Array]
+# A doubtful sample: its row, cluster and best other cluster, and the shares of the pool that support the two.
+Doubt = tuple[int, int, int, float, float]
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -101,6 +111,63 @@ def score_columns(result: ClusteringResult, solutions: Sequence[Solution]) -> li
 def _run_of(solution: Solution) -> int | None:
     runs = [role.removeprefix("run ") for role in solution.roles if role.startswith("run ")]
     return int(runs[0]) if runs else None
+
+
+def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
+    """Alternatives of a pool, or members of a front with other numbers of clusters, and the chosen solution.
+
+    For each number of clusters, the member of the front that agrees best with the chosen solution. Empty if
+    there is no such solution.
+    """
+    found, chosen = run.solutions.found, run.chosen
+    named = {column.name: column for column in columns}
+    n_clusters = named["clusters"].values
+    other: dict[int, str] = {}
+    if result.pool is not None:
+        confidences = np.full(len(found), np.nan)
+        confidences[chosen] = result.pool.confidence
+        places = {role: place for place, each in enumerate(found) for role in each.roles}
+        for name, row in zip(result.alternatives, result.pool.described, strict=False):
+            confidences[places[name]] = row["confidence"]
+            families = ", ".join(family_words(family) for family in str(row["families"]).split(", "))
+            by = str(row["difference"]).partition(", by ")[2]
+            other[places[name]] = f"{name}: found by {families}{f'; differs in {by}' if by else ''}."
+        compared = [Column("expected index", confidences, greater_is_better=True)]
+        compared += [named["score"]] if "score" in named else []
+    else:
+        compared = [column for column in columns if column.is_objective]
+        members = [place for place, each in enumerate(found) if each.member is not None and place != chosen]
+        best: dict[float, int] = {}
+        for place in sorted(members, key=lambda place: -named[TO_RESULT].values[place]):
+            best.setdefault(n_clusters[place], place)
+        best.pop(n_clusters[chosen], None)
+        numbers = sorted(best)
+        kept = np.linspace(0, len(numbers) - 1, min(len(numbers), _MOST_CUTS)).round().astype(int).tolist()
+        for place in (best[numbers[row]] for row in kept):
+            n_same = int((n_clusters[members] == n_clusters[place]).sum())
+            which = "The only one" if n_same == 1 else f"The nearest to the chosen solution of {n_same}"
+            other[place] = f"{which} on the front with {n_clusters[place]:.0f} clusters."
+    other.pop(chosen, None)
+    if not other:
+        return []
+    made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
+    made.append((chosen, "The chosen solution.", ""))
+    return sorted(made, key=lambda cut: (n_clusters[cut[0]], cut[0]))
+
+
+def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
+    """Compare the numbers of a solution with those of the chosen one."""
+    parts = []
+    for column in columns:
+        own, reference = column.values[place], column.values[chosen]
+        if np.isfinite([own, reference]).all():
+            better = own > reference if column.greater_is_better else own < reference
+            word = "" if column.greater_is_better is None else ", better" if better else ", worse"
+            if f"{own:.3g}" == f"{reference:.3g}":
+                parts.append(f"{column.name} about the same, {own:.3g}")
+            else:
+                parts.append(f"{column.name} {own:.3g} instead of {reference:.3g}{word}")
+    return f"Against the chosen solution: {'; '.join(parts)}." if parts else ""
 
 
 def known_columns(columns: Sequence[Column]) -> list[Column]:
@@ -251,6 +318,18 @@ class ReportContent:
     panels : sequence of Panel
     missing : sequence of str
         Sentences that name what the report cannot show.
+    confidence : float
+        Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
+    cuts : sequence of Cut
+        The chosen solution and others, by number of clusters; empty without others.
+    left_out : sequence of LeftOut
+        Columns that were not used for the clusters.
+    doubts : sequence of Doubt
+        Doubtful samples of the chosen solution, the most doubtful first.
+    files : sequence of str
+        Files beside the report.
+    lines : sequence of (str, str)
+        Commands and code for further use, with their purposes.
     """
 
     title: str
@@ -275,6 +354,12 @@ class ReportContent:
     history: pd.DataFrame | None = None
     panels: Sequence[Panel] = ()
     missing: Sequence[str] = ()
+    confidence: float = float("nan")
+    cuts: Sequence[Cut] = ()
+    left_out: Sequence[LeftOut] = ()
+    doubts: Sequence[Doubt] = ()
+    files: Sequence[str] = ()
+    lines: Sequence[tuple[str, str]] = ()
 
     @property
     def n_solutions(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+import moo_clustering
 from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering._data import checked_array, is_frame
 from moo_clustering._messages import checked_path, distinct_names
@@ -28,6 +30,7 @@ from moo_clustering.descriptions import (
     of_rows,
     with_columns,
 )
+from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of
@@ -42,6 +45,7 @@ from moo_clustering.visualization.report.content import (
     RunSolutions,
     checked_labels,
     constraint_columns,
+    cuts,
     known_columns,
     objective_columns,
     run_solutions,
@@ -56,7 +60,9 @@ from moo_clustering.visualization.report.describe import (
     agreement,
     checked_embedding,
     describe,
+    doubts,
     given_map,
+    left_out_columns,
     panels,
     plane_map,
     read_samples,
@@ -119,6 +125,7 @@ def report_content(
     cannot_link: ArrayLike | None = None,
     embedding: ArrayLike | None = None,
     roc_curves: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    left_out: pd.DataFrame | None = None,
     facts: Sequence[tuple[str, str]] = (),
     options: Mapping[str, Any] | None = None,
     max_points: int = 5000,
@@ -162,6 +169,8 @@ def report_content(
         Positions for the map instead of principal components. Columns of a DataFrame name the axes.
     roc_curves : mapping of name to (fpr, tpr), optional
         ROC curves of predicted labels to show.
+    left_out : DataFrame of shape (n_samples, n_columns), optional
+        Columns that were not used for the clusters, such as known classes, to compare with them.
     facts : sequence of (str, str), optional
         Further facts for the header of the report.
     options : mapping of str to object, optional
@@ -190,8 +199,9 @@ def report_content(
             "max_points must be at least 1 and max_described non-negative, "
             f"got {max_points} and {max_described}"
         )
-    if columns is not None and len(columns) != n:
-        raise ValueError(f"columns must have one row per sample, {n} in all; got {len(columns)}")
+    for name, frame in (("columns", columns), ("left_out", left_out)):
+        if frame is not None and len(frame) != n:
+            raise ValueError(f"{name} must have one row per sample, {n} in all; got {len(frame)}")
     read = read_samples(result, X, n, feature_names, columns, units or {})
     samples = read if isinstance(read, Samples) else None
     kind = sample_kind or _kind(samples, texts)
@@ -216,6 +226,8 @@ def report_content(
     # Versions that can affect results.
     versions = environment()
     made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
+    shown_columns = _columns(result, run, supervision, described, agreed)
+    n_distinct = len(np.unique(relabel_by_first_appearance(labels + 1), axis=0))
     return ReportContent(
         title=title or type(estimator).__name__,
         names=run.solutions.names,
@@ -224,11 +236,12 @@ def report_content(
         facts=[
             *run_facts(estimator, result, samples, (must, cannot), options),
             *facts,
+            ("solutions", f"{len(labels)}, {n_distinct} of them distinct partitions"),
             (MADE_WITH, made_with),
         ],
         sample_kind=kind,
         sample_texts=texts,
-        columns=_columns(result, run, supervision, described, agreed),
+        columns=shown_columns,
         chosen=run.chosen,
         rules=run.rules,
         cluster_names=_cluster_names(run, described.facts),
@@ -257,6 +270,10 @@ def report_content(
             *_missing(result, run, read if isinstance(read, str) else None, shown is not None),
             *described.notes,
         ],
+        confidence=float("nan") if result.pool is None else result.pool.confidence,
+        cuts=cuts(result, run, shown_columns),
+        left_out=left_out_columns(left_out),
+        doubts=doubts(result, labels[run.chosen]),
     )
 
 
@@ -556,6 +573,19 @@ def changed_options(estimator: Any) -> dict[str, str]:
         if name not in _APART and shortened(value) != shortened(usual):
             found[name] = shortened(value)
     return found
+
+
+def call_of(estimator: Any) -> tuple[str, str]:
+    """Module of an estimator, and code that creates an equal one; empty for parameters without short code."""
+    options = changed_options(estimator)
+    if "random_state" in (parameters := estimator.get_params(deep=False)):
+        options["random_state"] = repr(parameters["random_state"])
+    name, module = type(estimator).__name__, type(estimator).__module__.partition("._")[0]
+    try:
+        text = ", ".join(f"{key}={ast.literal_eval(value)!r}" for key, value in options.items())
+    except (ValueError, SyntaxError):
+        return module, ""
+    return "moo_clustering" if hasattr(moo_clustering, name) else module, f"{name}({text})"
 
 
 def shortened(value: Any) -> str:

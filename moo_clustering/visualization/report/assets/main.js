@@ -10,6 +10,10 @@ async function start() {
     showMap();
     showTable();
     startClusters();
+    showKnown();
+    showCuts();
+    showDoubts();
+    showTake();
     startSamples();
     startCompare();
     showAgreement();
