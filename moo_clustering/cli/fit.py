@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from moo_clustering import estimators
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
@@ -85,7 +86,7 @@ _SMALL = 0.05
 _FAILED = 3
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
 _SHOWN = 3
-_MOST_READ = 1_000_000  # largest number of features that are read again to test code
+_MOST_READ = 50_000  # largest number of rows that are read again to test code
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -178,8 +179,10 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
         if not is_given or name in ("resume", "quiet", "as_json"):
             continue
         flag = [] if name == "data" else (parameter.secondary_opts if value is False else parameter.opts)[:1]
-        words += flag if isinstance(value, bool) else []
-        for each in () if isinstance(value, bool) else value if parameter.multiple else [value]:
+        if isinstance(value, bool):
+            words += flag
+            continue
+        for each in value if parameter.multiple else [value]:
             is_path = isinstance(each, Path) or name == "data"
             text = ",".join(each) if isinstance(each, list | tuple) else str(each)
             words += [*flag, Path(text).resolve().name if is_path else text]
@@ -190,29 +193,29 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
 
 def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     """Create code that repeats a fit to a CSV file; empty unless pandas reads the same features."""
-    from moo_clustering.datasets import TablePreparer
-    from moo_clustering.visualization.report.estimators import call_of, changed_options
-
-    samples, (module, call) = job.samples, call_of(job.estimator)
-    large = np.size(samples.X) > _MOST_READ
-    if samples.prepared is None or job.supervision or data.suffix != ".csv" or not call or large:
-        return ""
     import pandas as pd
 
-    preparer = samples.prepared.preparer
+    from moo_clustering.datasets import TablePreparer
+    from moo_clustering.visualization.report.estimators import changed_options
+
+    prepared, name = job.samples.prepared, type(job.estimator).__name__
+    options = changed_options(job.estimator) | {"random_state": str(job.seed)}
+    call = ", ".join(f"{option}={value}" for option, value in options.items())
+    if prepared is None or job.supervision or data.suffix != ".csv" or "..." in call:
+        return ""
     try:
-        table = pd.read_csv(data).drop(columns=[*columns])
-        if not np.array_equal(TablePreparer(**preparer.get_params()).fit_transform(table), samples.X):
-            return ""
+        table = pd.read_csv(data, nrows=_MOST_READ).drop(columns=[*columns])
+        X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""
     dropped = f".drop(columns={columns})" if columns else ""
-    options = ", ".join(f"{name}={value}" for name, value in changed_options(preparer).items())
-    return (
-        f"import pandas as pd\nfrom {module} import {type(job.estimator).__name__}\n"
+    scaling = ", ".join(f"{each}={value}" for each, value in changed_options(prepared.preparer).items())
+    code = (
+        f"import pandas as pd\nfrom moo_clustering.estimators import {name}\n"
         f"from moo_clustering.datasets import TablePreparer\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
-        f"X = TablePreparer({options}).fit_transform(table)\nmodel = {call}.fit(X)\nmodel.labels_"
+        f"X = TablePreparer({scaling}).fit_transform(table)\nmodel = {name}({call}).fit(X)\nmodel.labels_"
     )
+    return code if np.array_equal(X, job.samples.X) and hasattr(estimators, name) else ""
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:

@@ -40,8 +40,8 @@ AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
 # A solution among others with different clusters: its position, how it was found, and how it compares with
 # the chosen solution.
 Cut = tuple[int, str, str]
-# A column that was not used for the clusters: its name, its values or intervals, and the position of the value
-# of each sample, -1 for an empty cell.
+# A column that was not used for the clusters: its name, its values or intervals, and the position of each
+# sample's value, -1 for an empty cell.
 LeftOut = tuple[str, Sequence[str], Int64Array]
 # A doubtful sample: its row, cluster and best other cluster, and the shares of the pool that support the two.
 Doubt = tuple[int, int, int, float, float]
@@ -114,59 +114,48 @@ def _run_of(solution: Solution) -> int | None:
 
 
 def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column]) -> list[Cut]:
-    """Alternatives of a pool, or members of a front with other numbers of clusters, and the chosen solution.
+    """The chosen solution and alternatives of a pool, or members of a front with other numbers of clusters.
 
-    For each number of clusters, the member of the front that agrees best with the chosen solution. Empty if
-    there is no such solution.
+    For each number of clusters, the member that agrees best with the chosen solution. Empty without others.
     """
-    found, chosen = run.solutions.found, run.chosen
-    named = {column.name: column for column in columns}
-    n_clusters = named["clusters"].values
-    other: dict[int, str] = {}
+    found, chosen, named = run.solutions.found, run.chosen, {column.name: column for column in columns}
+    numbers, other = named["clusters"].values, {chosen: "The chosen solution."}
+    compared = [column for column in columns if column.is_objective]
     if result.pool is not None:
-        confidences = np.full(len(found), np.nan)
-        confidences[chosen] = result.pool.confidence
-        places = {role: place for place, each in enumerate(found) for role in each.roles}
+        index = Column("expected index", np.full(len(found), np.nan), greater_is_better=True)
+        index.values[chosen] = result.pool.confidence
+        compared = [index, *(column for column in columns if column.name == "score")]
         for name, row in zip(result.alternatives, result.pool.described, strict=False):
-            confidences[places[name]] = row["confidence"]
-            families = ", ".join(family_words(family) for family in str(row["families"]).split(", "))
-            by = str(row["difference"]).partition(", by ")[2]
-            other[places[name]] = f"{name}: found by {families}{f'; differs in {by}' if by else ''}."
-        compared = [Column("expected index", confidences, greater_is_better=True)]
-        compared += [named["score"]] if "score" in named else []
-    else:
-        compared = [column for column in columns if column.is_objective]
-        members = [place for place, each in enumerate(found) if each.member is not None and place != chosen]
-        best: dict[float, int] = {}
-        for place in sorted(members, key=lambda place: -named[TO_RESULT].values[place]):
-            best.setdefault(n_clusters[place], place)
-        best.pop(n_clusters[chosen], None)
-        numbers = sorted(best)
-        kept = np.linspace(0, len(numbers) - 1, min(len(numbers), _MOST_CUTS)).round().astype(int).tolist()
-        for place in (best[numbers[row]] for row in kept):
-            n_same = int((n_clusters[members] == n_clusters[place]).sum())
+            place = next(place for place, each in enumerate(found) if name in each.roles)
+            index.values[place] = row["confidence"]
+            families = ", ".join(map(family_words, row["families"].split(", ")))
+            by = row["difference"].partition(", by ")[2]
+            other.setdefault(place, f"{name}: found by {families}{f'; differs in {by}' if by else ''}.")
+    elif TO_RESULT in named:
+        agreed = named[TO_RESULT].values
+        best = {numbers[chosen]: chosen}
+        members = [place for place, each in enumerate(found) if each.member is not None]
+        for place in sorted(members, key=lambda place: -agreed[place]):
+            best.setdefault(numbers[place], place)
+        places = [best[number] for number in sorted(best) if best[number] != chosen]
+        kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
+        for place in (places[row] for row in kept):
+            n_same = int((numbers[members] == numbers[place]).sum())
             which = "The only one" if n_same == 1 else f"The nearest to the chosen solution of {n_same}"
-            other[place] = f"{which} on the front with {n_clusters[place]:.0f} clusters."
-    other.pop(chosen, None)
-    if not other:
-        return []
+            other[place] = f"{which} on the front with {numbers[place]:.0f} clusters."
     made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
-    made.append((chosen, "The chosen solution.", ""))
-    return sorted(made, key=lambda cut: (n_clusters[cut[0]], cut[0]))
+    return sorted(made, key=lambda cut: (numbers[cut[0]], cut[0])) if len(made) > 1 else []
 
 
 def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
     """Compare the numbers of a solution with those of the chosen one."""
     parts = []
     for column in columns:
-        own, reference = column.values[place], column.values[chosen]
-        if np.isfinite([own, reference]).all():
-            better = own > reference if column.greater_is_better else own < reference
-            word = "" if column.greater_is_better is None else ", better" if better else ", worse"
-            if f"{own:.3g}" == f"{reference:.3g}":
-                parts.append(f"{column.name} about the same, {own:.3g}")
-            else:
-                parts.append(f"{column.name} {own:.3g} instead of {reference:.3g}{word}")
+        own, reference = column.values[[place, chosen]]
+        if place != chosen and np.isfinite([own, reference]).all():
+            gain = np.sign(own - reference) * (1 if column.greater_is_better else -1)
+            word = {1: "better", -1: "worse"}.get(int(gain), "equal")
+            parts.append(f"{column.name} {own:.4g} instead of {reference:.4g}, {word}")
     return f"Against the chosen solution: {'; '.join(parts)}." if parts else ""
 
 
@@ -321,15 +310,13 @@ class ReportContent:
     confidence : float
         Expected agreement of the chosen solution with known classes, from 0 to 1; NaN if unknown.
     cuts : sequence of Cut
-        The chosen solution and others, by number of clusters; empty without others.
     left_out : sequence of LeftOut
-        Columns that were not used for the clusters.
     doubts : sequence of Doubt
-        Doubtful samples of the chosen solution, the most doubtful first.
+        Most doubtful first.
     files : sequence of str
         Files beside the report.
     lines : sequence of (str, str)
-        Commands and code for further use, with their purposes.
+        Purposes of commands or code, with their texts.
     """
 
     title: str

@@ -51,7 +51,7 @@ N_FEATURES = 10
 _MOST_COMPARED = 50_000
 _MOST_VALUES = 50  # largest number of categories of a column
 _MOST_KNOWN = 12  # largest number of values of a column that was not used
-MOST_DOUBTS = 60
+_MOST_DOUBTS = 60
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
@@ -567,7 +567,7 @@ def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
     other = support[inside].argmax(axis=1)
     most = support[inside, other]
     order = np.argsort(own - most, kind="stable")
-    order = order[(most >= 0.5 * own)[order] & (most > 0.0)[order]][:MOST_DOUBTS]
+    order = order[(most >= 0.5 * own)[order] & (most > 0.0)[order]][:_MOST_DOUBTS]
     found = zip(inside[order], labels[inside[order]], other[order], own[order], most[order], strict=True)
     return [(int(row), int(a), int(b), float(share), float(rest)) for row, a, b, share, rest in found]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 import sys
 import tempfile
@@ -17,7 +16,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-import moo_clustering
 from moo_clustering._arrays import Int64Array, warn_caller
 from moo_clustering._data import checked_array, is_frame
 from moo_clustering._messages import checked_path, distinct_names
@@ -573,19 +571,6 @@ def changed_options(estimator: Any) -> dict[str, str]:
         if name not in _APART and shortened(value) != shortened(usual):
             found[name] = shortened(value)
     return found
-
-
-def call_of(estimator: Any) -> tuple[str, str]:
-    """Module of an estimator, and code that creates an equal one; empty for parameters without short code."""
-    options = changed_options(estimator)
-    if "random_state" in (parameters := estimator.get_params(deep=False)):
-        options["random_state"] = repr(parameters["random_state"])
-    name, module = type(estimator).__name__, type(estimator).__module__.partition("._")[0]
-    try:
-        text = ", ".join(f"{key}={ast.literal_eval(value)!r}" for key, value in options.items())
-    except (ValueError, SyntaxError):
-        return module, ""
-    return "moo_clustering" if hasattr(moo_clustering, name) else module, f"{name}({text})"
 
 
 def shortened(value: Any) -> str:

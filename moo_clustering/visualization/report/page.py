@@ -31,12 +31,11 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
-    LeftOut,
     Panel,
     PlaneMap,
     ReportContent,
 )
-from moo_clustering.visualization.report.describe import MOST_DOUBTS, agreement
+from moo_clustering.visualization.report.describe import agreement
 
 FORMAT = "moo_clustering report"
 VERSION = 1
@@ -267,7 +266,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
             for panel in part.content.panels
         ],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
-        left_out=next((found for part in parts if (found := part.left_out())), []),
+        left_out=first.left_out,
     )
 
 
@@ -319,9 +318,6 @@ class _Part:
             ]
             for row, found in self.content.clusters.items()
         }
-
-    def left_out(self) -> list[LeftOut]:
-        return [(name, values, codes[np.argsort(self.rows)]) for name, values, codes in self.content.left_out]
 
     def pairs(self, pairs: Int64Array) -> Int64Array:
         return np.sort(self.rows[np.asarray(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
@@ -490,12 +486,11 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
         return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
     said = "This method does not assess how sure its clusters are."
-    found = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
-    if not found or not np.isfinite(found[0]):
+    means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
+    if not np.isfinite(means).any():
         return said, "", None
-    shown = next(text for least, text in _SILHOUETTES if found[0] >= least).format(kind=content.sample_kind)
-    figures = f"Mean silhouette {found[0]:.2f}, from -1 to 1: {shown}."
-    return said, figures, float(np.clip(found[0], 0.0, 1.0))
+    shown = next(text for least, text in _SILHOUETTES if means[0] >= least).format(kind=content.sample_kind)
+    return said, f"Mean silhouette {means[0]:.2f}, from -1 to 1: {shown}.", max(float(means[0]), 0.0)
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
@@ -598,7 +593,6 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         ],
         "lines": [list(line) for line in content.lines],
         "files": list(content.files),
-        "mostDoubts": MOST_DOUBTS,
         "looks": [
             {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
         ],

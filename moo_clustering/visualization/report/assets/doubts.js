@@ -30,8 +30,7 @@ function showDoubts() {
       ...pairs.get(key).map(row));
   };
   const heads = [data.sampleKind, "cluster", "support", "other cluster", "its support"];
-  const most = data.doubts.length === data.mostDoubts ? `The ${data.mostDoubts} most doubtful ${data.sampleKind}s of` : `${samplesText(data.doubts.length)} of`;
-  note("doubts-note", `${most} the method's choice, for which another cluster has at least half the support of their own. Support is the share of the pool of partitions that puts a ${data.sampleKind} together with a cluster.`);
+  note("doubts-note", `The ${samplesText(data.doubts.length)} of the method's choice in most doubt: another cluster has at least half the support of their own. Support is the share of the pool of partitions that puts a ${data.sampleKind} together with a cluster.`);
   byId("doubts-table").replaceChildren(
     element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
