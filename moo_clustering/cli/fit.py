@@ -86,7 +86,6 @@ _SMALL = 0.05
 _FAILED = 3
 _NOTES = 12  # largest number of notes on the preparation in the header of the report
 _SHOWN = 3
-_MOST_READ = 50_000  # largest number of rows that are read again to test code
 _NEXT = "labels of a few samples (--partial-labels), a number of clusters (-k), or alternatives.csv"
 _ONE = {"samples": "sample", "documents": "document", "bags": "bag", "labels": "label", "classes": "class"}
 
@@ -179,10 +178,8 @@ def _lines(data: Path, context: click.Context, job: Job) -> list[tuple[str, str]
         if not is_given or name in ("resume", "quiet", "as_json"):
             continue
         flag = [] if name == "data" else (parameter.secondary_opts if value is False else parameter.opts)[:1]
-        if isinstance(value, bool):
-            words += flag
-            continue
-        for each in value if parameter.multiple else [value]:
+        words += flag if isinstance(value, bool) else []
+        for each in [] if isinstance(value, bool) else value if parameter.multiple else [value]:
             is_path = isinstance(each, Path) or name == "data"
             text = ",".join(each) if isinstance(each, list | tuple) else str(each)
             words += [*flag, Path(text).resolve().name if is_path else text]
@@ -201,10 +198,11 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
     prepared, name = job.samples.prepared, type(job.estimator).__name__
     options = changed_options(job.estimator) | {"random_state": str(job.seed)}
     call = ", ".join(f"{option}={value}" for option, value in options.items())
-    if prepared is None or job.supervision or data.suffix != ".csv" or "..." in call:
+    is_large = job.samples.n_samples > 50 * LONG
+    if prepared is None or job.supervision or data.suffix != ".csv" or "..." in call or is_large:
         return ""
     try:
-        table = pd.read_csv(data, nrows=_MOST_READ).drop(columns=[*columns])
+        table = pd.read_csv(data).drop(columns=[*columns])
         X = TablePreparer(**prepared.preparer.get_params()).fit_transform(table)
     except (ValueError, TypeError, KeyError, OSError):
         return ""

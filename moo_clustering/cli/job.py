@@ -59,8 +59,7 @@ class Job:
     started: float = field(default_factory=time.perf_counter)
     why: str = ""  # reason for the method, unless the user named it
     options: dict[str, Any] | None = None  # parameters of the estimator that the user set
-    # Creates a command and code that repeat the fit.
-    lines: Callable[[Job], list[tuple[str, str]]] = field(default=lambda job: [])
+    lines: Callable[[Job], list[tuple[str, str]]] = lambda job: []  # creates code that repeats the fit
 
     @property
     def result(self) -> ClusteringResult:

@@ -37,14 +37,9 @@ _SMALL = 5000
 # A front that is clustered on demand shows members with at most this many labels in total, but at least
 # FEWEST_MEMBERS of them.
 AFFORDABLE_LABELS, FEWEST_MEMBERS = 100_000, 8
-# A solution among others with different clusters: its position, how it was found, and how it compares with
-# the chosen solution.
-Cut = tuple[int, str, str]
-# A column that was not used for the clusters: its name, its values or intervals, and the position of each
-# sample's value, -1 for an empty cell.
-LeftOut = tuple[str, Sequence[str], Int64Array]
-# A doubtful sample: its row, cluster and best other cluster, and the shares of the pool that support the two.
-Doubt = tuple[int, int, int, float, float]
+Cut = tuple[int, str, str]  # solution, how it was found, how it compares with the chosen solution
+LeftOut = tuple[str, Sequence[str], Int64Array]  # column, values or intervals, position or -1 per sample
+Doubt = tuple[int, int, int, float, float]  # row, its cluster, another cluster, and the support of both
 
 
 def objective_columns(front: Front | None, solutions: Sequence[Solution]) -> list[Column]:
@@ -141,8 +136,8 @@ def cuts(result: ClusteringResult, run: RunSolutions, columns: Sequence[Column])
         kept = np.linspace(0, len(places) - 1, min(len(places), _MOST_CUTS)).round().astype(int)
         for place in (places[row] for row in kept):
             n_same = int((numbers[members] == numbers[place]).sum())
-            which = "The only one" if n_same == 1 else f"The nearest to the chosen solution of {n_same}"
-            other[place] = f"{which} on the front with {numbers[place]:.0f} clusters."
+            which = "The only" if n_same == 1 else f"The nearest to the chosen one of {n_same}"
+            other[place] = f"{which} solution{'s' * (n_same > 1)} on the front with this number of clusters."
     made = [(place, reason, _against(place, chosen, compared)) for place, reason in other.items()]
     return sorted(made, key=lambda cut: (numbers[cut[0]], cut[0])) if len(made) > 1 else []
 
@@ -157,11 +152,6 @@ def _against(place: int, chosen: int, columns: Sequence[Column]) -> str:
             word = {1: "better", -1: "worse"}.get(int(gain), "equal")
             parts.append(f"{column.name} {own:.4g} instead of {reference:.4g}, {word}")
     return f"Against the chosen solution: {'; '.join(parts)}." if parts else ""
-
-
-def known_columns(columns: Sequence[Column]) -> list[Column]:
-    """Drop columns that are all NaN."""
-    return [column for column in columns if np.isfinite(column.values).any()]
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,6 @@ from moo_clustering.visualization.report.content import (
     checked_labels,
     constraint_columns,
     cuts,
-    known_columns,
     objective_columns,
     run_solutions,
     score_columns,
@@ -417,7 +416,7 @@ def _columns(
         columns.append(Column("silhouette", described.silhouettes, greater_is_better=True))
     if len(labels) > 1:
         columns.append(Column(TO_RESULT, agreed.with_chosen))
-    return known_columns(columns)
+    return [column for column in columns if np.isfinite(column.values).any()]
 
 
 def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:

@@ -55,18 +55,18 @@ _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
 _FIRST = ("warning", "interrupted", "preparation")
 _NAMED = 8
-# How sure a result is, by the beginning of its verdict.
+# Sentences on certainty, by the beginning of a verdict.
 _SURE = {
     "clear": "The clusters are clear.",
     "several good answers": "These clusters are one of several good answers.",
     "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
     "not known": "The certainty of the clusters is not known.",
 }
-# What a mean silhouette from these values on shows.
+# What a mean silhouette from these values on shows, in words.
 _SILHOUETTES = (
-    (0.5, "most {kind}s are much nearer to their own cluster than to any other"),
-    (0.25, "the clusters overlap"),
-    (-1.0, "the clusters overlap strongly, or have shapes that silhouettes do not measure"),
+    (0.5, "much nearer to their own cluster than to the next"),
+    (0.25, "nearer to their own cluster than to the next"),
+    (-1.0, "hardly nearer to their own cluster than to the next; elongated clusters can have this effect"),
 )
 _N_LOOKS = 24
 _SYMBOLS = {
@@ -446,7 +446,6 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         content=content,
         headline=headline(content),
         sure=sureness(content),
-        take=bool(content.lines or content.files),
         first=[fact for fact in content.facts if fact[0] in _FIRST],
         facts=[fact for fact in content.facts if fact[0] not in _FIRST and not fact[0].endswith(MADE_WITH)],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
@@ -489,8 +488,9 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
     if not np.isfinite(means).any():
         return said, "", None
-    shown = next(text for least, text in _SILHOUETTES if means[0] >= least).format(kind=content.sample_kind)
-    return said, f"Mean silhouette {means[0]:.2f}, from -1 to 1: {shown}.", max(float(means[0]), 0.0)
+    shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
+    figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
+    return said, figures, max(float(means[0]), 0.0)
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:

@@ -49,7 +49,10 @@ def pool(**others):
     return PoolResult(
         pd.DataFrame(),
         lambda names: pd.DataFrame(),
-        confidence=0.7, structure_p_value=0.01, verdict="clear", verdict_line="clear (0.70)",
+        confidence=0.7,
+        structure_p_value=0.01,
+        verdict="clear",
+        verdict_line="clear (0.70)",
         support=lambda: support,
         **others,
     )
@@ -60,8 +63,11 @@ def test_a_front_offers_one_cut_per_number_of_clusters():
     # Of the two members with three clusters, the one whose first cluster is nearer to the result.
     assert [cut[0] for cut in cuts] == [0, 2, 3]
     assert cuts[0][1:] == ("The chosen solution.", "")
-    assert cuts[1][1] == "The nearest to the chosen solution of 2 on the front with 3 clusters."
-    assert cuts[2][1] == "The only one on the front with 4 clusters."
+    assert (
+        cuts[1][1]
+        == "The nearest to the chosen one of 2 solutions on the front with this number of clusters."
+    )
+    assert cuts[2][1] == "The only solution on the front with this number of clusters."
     assert cuts[1][2] == (
         "Against the chosen solution: width 3 instead of 1, worse; gap 9 instead of 5, better."
     )
@@ -222,8 +228,8 @@ def test_a_verdict_is_a_sentence(verdict, said):
     [
         (0.6, "much nearer", 0.6),
         (0.5, "much nearer", 0.5),
-        (0.3, "the clusters overlap.", 0.3),
-        (-0.1, "strongly", 0.0),
+        (0.3, "are nearer", 0.3),
+        (-0.1, "hardly nearer", 0.0),
     ],
 )
 def test_without_a_verdict_silhouettes_are_described(value, said, length):

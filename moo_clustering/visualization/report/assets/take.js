@@ -34,7 +34,8 @@ function fileLink(name) {
 const FILES = { "clustered.csv": "rows with their clusters", "labels.csv": "numbers of the clusters", "clusters.csv": "the clusters" };
 
 function showTake() {
-  if (!byId("take")) return;
+  if (!data.lines.length && !data.files.length) return;
+  byId("take").hidden = false;
   byId("take-labels").addEventListener("click", downloadLabels);
   byId("take-print").addEventListener("click", () => window.print());
   byId("take-files").hidden = !data.files.length;
