@@ -483,6 +483,7 @@ def sureness(content: ReportContent) -> tuple[str, str, float | None]:
         return "", "", None
     if verdict := dict(content.facts).get("verdict"):
         said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
+        said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
         return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
     said = "This method does not assess how sure its clusters are."
     means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]

@@ -214,6 +214,7 @@ def test_merged_runs_claim_no_certainty_cuts_or_doubts():
             "no structure beyond noise: the pool ...",
             "No structure beyond noise was found. The clusters may be arbitrary.",
         ),
+        ("clear (0.6); unreliable for bags", "The clusters are clear, but this verdict is unreliable."),
         ("not known, because ...", "The certainty of the clusters is not known."),
     ],
 )

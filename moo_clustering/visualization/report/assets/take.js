@@ -42,7 +42,7 @@ function showTake() {
   byId("take-files").append("Files in the folder of the run: ",
     ...data.files.flatMap((name, i) => [i ? ", " : "", fileLink(name), ` (${FILES[name] ?? "results"})`]), ".");
   byId("take-lines").append(...data.lines.map(([title, code]) =>
-    element("div", { class: "line" },
+    element("div", { class: code.includes("\n") ? "line code" : "line" },
       element("div", { class: "card-head" }, element("h3", {}, title), copyButton(code)),
       element("pre", { tabindex: 0 }, element("code", {}, code)))));
 }
