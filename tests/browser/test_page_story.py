@@ -10,6 +10,8 @@ from selenium.webdriver.common.keys import Keys
 from moo_clustering.visualization.report import Column, PlaneMap, ReportContent
 from moo_clustering.visualization.report.page import page_bytes
 
+pytestmark = pytest.mark.slow
+
 N = 1500
 RNG = np.random.default_rng(0)
 KIND = np.arange(N) % 3
