@@ -76,7 +76,7 @@ function cutFigure(width) {
 }
 
 function cutEntry([solution, reason, against]) {
-  const sizes = clustersOf(sizesOf(solution)).filter((cluster) => cluster >= 0).map((cluster) => sizesOf(solution)[cluster + 1]).sort((a, b) => b - a);
+  const sizes = sizesOf(solution).slice(1).filter((size) => size).sort((a, b) => b - a);
   const shown = sizes.slice(0, 8).map((size) => counting.format(size)).join(", ") + (sizes.length > 8 ? ", …" : "");
   const name = `${count(sizes.length, "cluster")} of ${shown}`;
   const show = button("Show", () => select(solution), { "aria-pressed": String(solution === state.selected), "aria-label": `Show ${name}` });
