@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from moo_clustering import estimators
 from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
@@ -213,7 +212,8 @@ def _code(data: Path, columns: Sequence[str], job: Job) -> str:
         f"from moo_clustering.datasets import TablePreparer\n\ntable = pd.read_csv({data.name!r}){dropped}\n"
         f"X = TablePreparer({scaling}).fit_transform(table)\nmodel = {name}({call}).fit(X)\nmodel.labels_"
     )
-    return code if np.array_equal(X, job.samples.X) and hasattr(estimators, name) else ""
+    is_own = job.method.module.startswith("moo_clustering.")
+    return code if is_own and np.array_equal(X, job.samples.X) else ""
 
 
 def _interruption(outcome: Outcome, folder: RunFolder, job: Job) -> str:

@@ -36,6 +36,6 @@ function showDoubts() {
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: i === 2 || i === 4 ? "number" : "" }, head)))),
       ...[...pairs.keys()].map(group)));
   const line = data.lines.find(([, code]) => / ask /.test(code));
-  if (byId("ask")) byId("doubts-tools").append(button("Answer the questions", () => byId("ask-title").focus()));
+  if (byId("ask")) byId("doubts-tools").append(button("Answer the questions", () => document.querySelector("#ask-title").focus()));
   else if (line) byId("doubts-tools").append(element("code", {}, line[1]), copyButton(line[1]));
 }
