@@ -357,13 +357,13 @@ def alternative_lines(alternatives: Sequence[Mapping[Any, Any]]) -> dict[str, st
     lines = {}
     for row, found in enumerate(alternatives):
         what = f"{found['n_clusters']} cluster{'' if found['n_clusters'] == 1 else 's'} of {found['sizes']}"
-        families = ", ".join(map(_family_words, found["families"].split(", ")))
+        families = ", ".join(map(family_words, found["families"].split(", ")))
         worth = f"expected index {found['confidence']:.2f}, found by {families}"
         lines[f"alternative-{row}"] = f"{what} ({worth}): {found['difference']}"
     return lines
 
 
-def _family_words(family: str) -> str:
+def family_words(family: str) -> str:
     """Name a family of algorithms in words, with its view or distance of the data."""
     name, _, view = family.partition("@")
     return FAMILY_WORDS.get(name, name) + f" ({view})" * bool(view)
@@ -522,12 +522,12 @@ class PoolReportMixin(ReportMixin):
             if scoring is None
             else lambda labels: scoring.values(self._partitions_of_points(labels)),
             score=None if scoring is None else scoring.score,
-            pool=self._pool_result(verdict),
+            pool=self._pool_result(verdict, rows),
             facts=[("verdict", verdict), *alternative_lines(rows).items()],
             lines=self.summary().splitlines(),
         )
 
-    def _pool_result(self, verdict_line: str) -> results.PoolResult:
+    def _pool_result(self, verdict_line: str, rows: Sequence[Mapping[Any, Any]]) -> results.PoolResult:
         pool = self.pool_
         arrays = {name: f"{name}_" for name in ("landmark_of", "control_labels", "random_control_labels")}
         return results.PoolResult(
@@ -544,6 +544,7 @@ class PoolReportMixin(ReportMixin):
             cluster_classes=getattr(self, "cluster_classes_index_", None),
             probabilities=getattr(self, "predict_proba_", None),
             control_scores=getattr(self, "control_score_", {}),
+            described=rows,
             arrays=results.attributes_of(self, arrays | {"confidence": "confidence_"}),
         )
 

@@ -19,7 +19,13 @@ from scipy import sparse
 from moo_clustering._arrays import FloatArray, Labels, unit_rows
 from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._parallel import one_thread
-from moo_clustering.descriptions import ClusterDescription, ComparedColumns, ComparedTerms, Heatmap
+from moo_clustering.descriptions import (
+    ClusterDescription,
+    ComparedColumns,
+    ComparedTerms,
+    Heatmap,
+    human_number,
+)
 from moo_clustering.results import ClusteringResult, Coassociation
 from moo_clustering.validity import pairwise_ari
 from moo_clustering.visualization.bags import affordable_bags, bag_distance_data
@@ -32,12 +38,14 @@ from moo_clustering.visualization.partitions import (
 )
 from moo_clustering.visualization.report.content import (
     ClusterFacts,
+    Doubt,
+    LeftOut,
     MapColumn,
     Panel,
     PlaneMap,
     RunSolutions,
     Solution,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +65,8 @@ _MOST_COLUMNS, _MOST_CELLS, _MOST_COLORS, _CONTRASTS = 20, 4000, 30, 3
 # Fewest and most samples of a neighbour embedding, its perplexity and number of iterations, and correlation
 # of distances in the plane with those in the data from which it is not needed.
 _FEWEST_EMBEDDED, _MOST_EMBEDDED, _PERPLEXITY, _ITERATIONS, _FAITHFUL = 10, 1000, 15.0, 300, 0.95
+_MOST_KNOWN = 12  # largest number of values of a column that was not used
+_MOST_DOUBTS = 60
 MOST_ROWS, FEWEST_ROWS = 2000, 100
 # Limits of multiplications for all solutions, and of numbers in memory.
 _DISTANCE_WORK, BLOCK_ITEMS = 1e11, 4_000_000
@@ -541,6 +551,49 @@ def _from_means(samples: Samples, labels: NDArray[np.int32]) -> FloatArray:
     difference = points[inside] - means[labels[inside]]
     keys[inside] = np.einsum("ij,ij->i", difference, difference)
     return keys
+
+
+def left_out_columns(columns: pd.DataFrame | None) -> list[LeftOut]:
+    """Columns of 2 to 12 values, and numbers in intervals of about a quarter of the samples each."""
+    import pandas as pd
+
+    found: list[LeftOut] = []
+    for name, cells in () if columns is None else columns.items():
+        texts = np.where(cells.isna(), "", cells.astype(str).str.strip())
+        known = texts[texts != ""]
+        numbers = pd.to_numeric(pd.Series(known), errors="coerce").to_numpy(dtype=np.float64)
+        values = pd.Series(known).value_counts().index.tolist()
+        if len(known) and np.isfinite(numbers).all():
+            values = sorted(values, key=float)
+        if len(values) > _MOST_KNOWN and np.isfinite(numbers).all():
+            # Samples are compared with the rounded limits, as the page shows them.
+            limits = np.unique([float(f"{limit:.3g}") for limit in np.quantile(numbers, [0.25, 0.5, 0.75])])
+            shown = [human_number(limit) for limit in limits]
+            between = [f"{low} to below {high}" for low, high in pairwise(shown)]
+            values = [f"below {shown[0]}", *between, f"{shown[-1]} or more"]
+            known = np.array(values)[np.searchsorted(limits, numbers, side="right")]
+        if 2 <= len(values) <= _MOST_KNOWN:
+            codes = np.full(len(texts), -1, dtype=np.int64)
+            codes[texts != ""] = [values.index(text) for text in known]
+            found.append((str(name), values, codes))
+    return found
+
+
+def doubts(result: ClusteringResult, labels: Labels) -> list[Doubt]:
+    """Samples for which another cluster has at least half the support of their own, at most 60 of them."""
+    if result.pool is None or result.pool.support is None:
+        return []
+    support, inside = np.array(result.pool.support()), np.flatnonzero(labels >= 0)
+    if not labels.max(initial=-1) < support.shape[1] > 1:
+        return []
+    own = support[inside, labels[inside]]
+    support[inside, labels[inside]] = -1.0
+    other = support[inside].argmax(axis=1)
+    most = support[inside, other]
+    order = np.argsort(own - most, kind="stable")
+    order = order[(most >= 0.5 * own)[order] & (most > 0.0)[order]][:_MOST_DOUBTS]
+    found = zip(inside[order], labels[inside[order]], other[order], own[order], most[order], strict=True)
+    return [(int(row), int(a), int(b), float(share), float(rest)) for row, a, b, share, rest in found]
 
 
 def panels(

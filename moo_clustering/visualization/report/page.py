@@ -48,15 +48,28 @@ _CLASSES: dict[str, Any] = {
 _MAX_SIZE = 25_000_000
 # Scripts of the page; later ones use earlier ones.
 _SCRIPTS = (
-    "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js",
-    "draw.js", "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js",
-    "table.js", "plane.js", "map.js", "clusters.js", "heatmap.js", "samples.js", "compare.js", "agreement.js",
-    "history.js", "panels.js", "main.js",
+    "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
+    "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
+    "plane.js", "map.js", "clusters.js", "heatmap.js", "known.js", "cuts.js", "doubts.js", "take.js",
+    "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
-_FIRST = ("verdict", "warning", "preparation")
+_FIRST = ("warning", "interrupted", "preparation")
 _NAMED = 8
+# Sentences on certainty, by the beginning of a verdict.
+_SURE = {
+    "clear": "The clusters are clear.",
+    "several good answers": "These clusters are one of several good answers.",
+    "no structure beyond noise": "No structure beyond noise was found. The clusters may be arbitrary.",
+    "not known": "The certainty of the clusters is not known.",
+}
+# What a mean silhouette from these values on shows, in words.
+_SILHOUETTES = (
+    (0.5, "much nearer to their own cluster than to the next"),
+    (0.25, "nearer to their own cluster than to the next"),
+    (-1.0, "hardly nearer to their own cluster than to the next; elongated clusters can have this effect"),
+)
 _N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
@@ -171,14 +184,17 @@ def fits(content: ReportContent) -> bool:
     counted += [len(content.runs)] if content.runs else []
     named = [len(content.sample_names)]
     named += [] if content.sample_texts is None else [len(content.sample_texts)]
+    named += [len(codes) for _, _, codes in content.left_out]
     if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
         return False
     described = (*content.cluster_names, *content.clusters, *content.heatmaps)
     solutions = [content.chosen, *content.rules.values(), *described]
+    solutions += [cut[0] for cut in content.cuts]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
         content.cannot_link,
+        [doubt[0] for doubt in content.doubts],
         *(facts.typical for found in content.clusters.values() for facts in found),
     ]
     return (
@@ -263,6 +279,7 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
             for panel in part.content.panels
         ],
         missing=[f"{part.run}: {sentence}" for part in parts for sentence in part.content.missing],
+        left_out=first.left_out,
     )
 
 
@@ -434,12 +451,13 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
         note on the page.
     """
     theme, script = _text("theme.js"), _scripts(("ask.js",) if asks else ())
-    style = _text("report.css") + (_text("ask.css") if asks else "")
+    style = _text("report.css") + _text("story.css") + (_text("ask.css") if asks else "")
     fixed = sum(len(text.encode()) for text in (script, style)) + 100_000
     data = payload(content, _MAX_SIZE - fixed)
     return _template().render(
         content=content,
         headline=headline(content),
+        sure=sureness(content),
         first=[fact for fact in content.facts if fact[0] in _FIRST],
         facts=[fact for fact in content.facts if fact[0] not in _FIRST and not fact[0].endswith(MADE_WITH)],
         made_with=[value for name, value in content.facts if name.endswith(MADE_WITH)],
@@ -469,6 +487,23 @@ def headline(content: ReportContent) -> str:
     n, k = len(labels), len(order)
     counted = f"{n:,} {kind}{'s' if n > 1 else ''} in {k} cluster{'s' if k != 1 else ''}"
     return f"{counted}{': ' if shown else ''}{'; '.join(shown)}.{outside}"
+
+
+def sureness(content: ReportContent) -> tuple[str, str, float | None]:
+    """How sure the result is: a sentence, its figures, and the length of a bar from 0 to 1, if any."""
+    if content.runs or not content.n_solutions:
+        return "", "", None
+    if verdict := dict(content.facts).get("verdict"):
+        said = next((sentence for start, sentence in _SURE.items() if verdict.startswith(start)), "")
+        said = f"{said[:-1]}, but this verdict is unreliable." if "; unreliable" in verdict else said
+        return said, f"Verdict: {verdict}.", content.confidence if np.isfinite(content.confidence) else None
+    said = "This method does not assess how sure its clusters are."
+    means = [column.values[content.chosen] for column in content.columns if column.name == "silhouette"]
+    if not np.isfinite(means).any():
+        return said, "", None
+    shown = next(text for least, text in _SILHOUETTES if means[0] >= least)
+    figures = f"Mean silhouette {means[0]:.2f} (-1 to 1): on average, {content.sample_kind}s are {shown}."
+    return said, figures, max(float(means[0]), 0.0)
 
 
 def write_report(content: ReportContent, path: str | PathLike[str]) -> None:
@@ -565,6 +600,12 @@ def _samples(content: ReportContent) -> dict[str, Any]:
         "cannotLink": encoded_array(np.reshape(content.cannot_link, (-1, 2)), "uint32"),
         "history": None if content.history is None else _history(content.history),
         "panels": [_panel(panel) for panel in content.panels],
+        "leftOut": [
+            {"name": name, "values": list(values), "codes": encoded_array(np.add(codes, 1), "uint16")}
+            for name, values, codes in content.left_out
+        ],
+        "lines": [list(line) for line in content.lines],
+        "files": list(content.files),
         "looks": [
             {"color": look.color, "symbol": _SYMBOLS[look.marker]} for look in map(look_of, range(_N_LOOKS))
         ],
@@ -591,6 +632,8 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         "values": encoded_array(np.reshape(columns, (len(columns), content.n_solutions)), "float64"),
         "chosen": int(content.chosen),
         "rules": [[rule, int(row)] for rule, row in content.rules.items()],
+        "cuts": [list(cut) for cut in content.cuts],
+        "doubts": [list(doubt) for doubt in content.doubts],
         "clusterNames": {
             str(row): [str(name) for name in names] for row, names in content.cluster_names.items()
         },
@@ -732,6 +775,7 @@ def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportCont
         columns=[replace(column, values=np.asarray(column.values)[rows]) for column in content.columns],
         chosen=place[content.chosen],
         rules={rule: place[row] for rule, row in content.rules.items() if row in place},
+        cuts=[(place[cut[0]], *cut[1:]) for cut in content.cuts if cut[0] in place],
         runs=[content.runs[row] for row in rows] if content.runs else (),
         cluster_names={place[row]: names for row, names in content.cluster_names.items() if row in place},
         clusters={place[row]: facts for row, facts in content.clusters.items() if row in place},

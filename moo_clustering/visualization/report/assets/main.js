@@ -11,6 +11,10 @@ async function start() {
     showTable();
     startClusters();
     startHeatmap();
+    showKnown();
+    showCuts();
+    showDoubts();
+    showTake();
     startSamples();
     startCompare();
     showAgreement();
