@@ -35,6 +35,23 @@ def message_line(text: object) -> str:
     )
 
 
+class Advice(str):
+    """A message that ends in an option: of a function in Python, of the command in the text ``command``."""
+
+    command: str
+
+    def __new__(cls, text: str, python: str = "", command: str = "") -> Advice:
+        said = super().__new__(cls, text + python)
+        said.command = text + command
+        return said
+
+
+def for_command(message: object) -> str:
+    """A note, warning or error in the words of the command."""
+    said = message.args[0] if isinstance(message, Exception) and message.args else message
+    return said.command if isinstance(said, Advice) else str(message)
+
+
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'wine'?"``, or nothing where no allowed name is near."""
     if len(name) > _LONGEST_SUGGESTION:

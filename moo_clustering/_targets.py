@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 
-_MARK = "mark unlabelled samples with -1, or with an empty string among class names"
+_MARK = "mark unlabelled samples with -1, a missing value, or an empty string among class names"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +46,10 @@ class Targets:
 def partial_targets(y: Any, n_samples: int) -> Targets:
     """Check and take apart what ``fit`` is given as ``y``; None: nothing is labelled.
 
-    It is one class per sample, -1 or an empty text for unlabelled ones, shape (n_samples,) or a column; or
-    indicators 0 and 1 of labels, shape (n_samples, n_labels), also sparse, with rows of -1 for unlabelled
-    samples. Raises a ValueError for another length, values that are no classes (continuous, missing),
-    indicators other than 0, 1 and -1, rows in which only some are -1, and no columns.
+    It is one class per sample, with -1, a missing value or an empty text for unlabelled ones, shape
+    (n_samples,) or a column; or indicators 0 and 1 of labels, shape (n_samples, n_labels), also sparse, with
+    rows of -1 for unlabelled samples. Raises a ValueError for another length, values that are no classes
+    (continuous, infinite), indicators other than 0, 1 and -1, rows in which only some are -1, and no columns.
     """
     if y is None:
         return Targets(
@@ -76,9 +76,32 @@ def _as_array(y: Any) -> NDArray[Any]:
     return np.asarray(y, dtype=object) if mixed else array
 
 
+def marked(y: NDArray[Any]) -> NDArray[Any]:
+    """Classes with -1, the mark of unlabelled samples, in place of None, NaN and pandas.NA.
+
+    Raises a ValueError if nothing else remains.
+    """
+    if y.dtype.kind not in "fO":
+        return y
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(_is_missing, y)), dtype=bool)
+    if len(y) and missing.all():
+        raise ValueError("y contains only missing values; omit it to fit without labels")
+    found = y.copy()
+    found[missing] = -1
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        return True
+
+
 def _classes(y: NDArray[Any]) -> Targets:
+    y = marked(y)
     if y.dtype.kind in "fc" and not np.isfinite(y).all():
-        raise ValueError(f"Input y contains NaN or infinity; {_MARK}")
+        raise ValueError(f"Input y contains infinity; {_MARK}")
     labelled = np.ones(len(y), dtype=bool)
     if y.dtype.kind in "if":
         labelled = y != -1
@@ -103,12 +126,6 @@ def _classes(y: NDArray[Any]) -> Targets:
 
 
 def _is_class(value: Any) -> bool:
-    try:
-        missing = value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither
-        missing = True
-    if missing:
-        raise ValueError(f"y contains {value!r}; {_MARK}")
     if isinstance(value, str):
         return bool(value.strip())
     return not (isinstance(value, int | float | np.number) and value == -1)

@@ -156,7 +156,7 @@ class PairwiseConstraints:
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Classes 0, 1, ...; -1 for unlabelled samples.
+            Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
         max_pairs : int, default=10_000_000
             Maximum number of pairs; raises a ValueError above it. :func:`constraint_groups` and
             :func:`satisfied_from_labels` do not list pairs.
@@ -459,7 +459,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     Parameters
     ----------
     y_partial : array-like of shape (n_samples,)
-        Classes 0, 1, ...; -1 for unlabelled samples.
+        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
 
     Returns
     -------

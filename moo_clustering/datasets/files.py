@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import checked_path, path_fault
+from moo_clustering._messages import checked_path, for_command, path_fault
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
         if not each.option
         or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
     ]
-    return _advised(error.problem, [each.with_flag(flags.get(each.option, "")) for each in possible])
+    advice = [each.with_flag(flags.get(each.option, "")) for each in possible]
+    return _advised(for_command(error.problem), advice)
 
 
 def _advised(problem: str, advice: Iterable[str]) -> str:
