@@ -37,6 +37,7 @@ _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
 )  # fmt: skip
+_SHORT = 1_000  # cells of a column that is short
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
@@ -495,7 +496,10 @@ def _are_texts(cells: Sequence[Any]) -> bool:
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
     """Texts of the cells, empty for missing values."""
     texts = np.empty(len(cells), dtype=object)
-    texts[:] = [cell if type(cell) is str else written(cell) for cell in cells]
+    if set(map(type, cells)) <= {str}:
+        texts[:] = cells
+    else:
+        texts[:] = [cell if type(cell) is str else written(cell) for cell in cells]
     return texts
 
 
@@ -504,6 +508,10 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
     Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
     """
+    if len(cells) > _SHORT and isinstance(cells, np.ndarray):
+        where, distinct = pd.factorize(cells)
+        if where.min() >= 0:  # no cell is missing
+            return where, distinct
     found = list(dict.fromkeys(cells))
     places = dict(zip(found, range(len(found)), strict=True))
     different = np.empty(len(found), dtype=object)

@@ -544,9 +544,9 @@ def cells_of(values: Any) -> list[Any]:
     return list(values.array)
 
 
-def are_cells(cells: Iterable[Any]) -> bool:
+def are_cells(cells: Sequence[Any]) -> bool:
     """Whether :func:`is_cell` holds for all cells of a column."""
-    return all(type(cell) is str or is_cell(cell) for cell in cells)
+    return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 
 def is_cell(cell: Any) -> bool:

@@ -60,7 +60,7 @@ _BEYOND, _MOST_BEYOND = 10.0, 0.05
 # and their mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
-_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 4_000_000
+_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 # A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
 # other columns are at most _UNEXPLAINED.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
@@ -411,8 +411,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if self.missing == "neighbors" and len(used) > 1:
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
-        columns = zip(used, filled, shares.tolist(), strict=True)
-        scales = [_Scale.of(column, values, is_equal, share) for column, values, share in columns]
+        scales = [
+            # The scales of the donors are those of columns without missing cells.
+            _Scale.of(column, filled[at], is_equal, float(shares[at]))
+            if donors is None or not is_equal or not known[:, at].all()
+            else donors.scales[at]
+            for at, column in enumerate(used)
+        ]
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
@@ -702,7 +707,7 @@ class _Donors(NamedTuple):
         known: NDArray[np.bool_],
         weights: NDArray[np.float64],
     ) -> _Donors:
-        pairs = zip(columns, filled, weights, strict=True)
+        pairs = zip(columns, filled, weights.tolist(), strict=True)
         scales = [_Scale.of(column, values, True, weight) for column, values, weight in pairs]
         chosen = _some_rows(len(known), _MOST_DONORS)
         values = [each[chosen] for each in filled]
