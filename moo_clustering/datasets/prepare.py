@@ -411,12 +411,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if self.missing == "neighbors" and len(used) > 1:
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
+        columns = zip(used, filled, shares.tolist(), known.all(axis=0), strict=True)
         scales = [
-            # The scales of the donors are those of columns without missing cells.
-            _Scale.of(column, filled[at], is_equal, float(shares[at]))
-            if donors is None or not is_equal or not known[:, at].all()
-            else donors.scales[at]
-            for at, column in enumerate(used)
+            donors.scales[at]
+            if donors and is_equal and is_whole
+            else _Scale.of(column, values, is_equal, share)
+            for at, (column, values, share, is_whole) in enumerate(columns)
         ]
         X = _features(scales, filled)
         if is_equal:
@@ -932,10 +932,8 @@ def _refuse(judged: Sequence[Column]) -> None:
     if not judged:
         raise files.DataError("the table has no columns")
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
-    said = (
-        "; ".join(f"{column.name!r} ({words(column.reason)})" for column in judged[:5]) + more
-        for words in (str, for_command)
-    )
+    reasons = [[(c.name, words(c.reason)) for c in judged[:5]] for words in (str, for_command)]
+    said = ("; ".join(f"{name!r} ({reason})" for name, reason in each) + more for each in reasons)
     raise files.DataError(Advice("no usable columns remain: ", *said))
 
 
@@ -1094,15 +1092,10 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
 
 def class_notes(columns: Sequence[Column]) -> list[str]:
     """Notes about features that may be known classes."""
-    return [
-        Advice(
-            f"column {column.name!r} is used as a feature; if it contains known classes, ",
-            "exclude it from the fit",
-            f"use --labels {shlex.quote(column.name)}",
-        )
-        for column in columns
-        if column.name.casefold() in _CLASSES
-    ]
+    names = [column.name for column in columns if column.name.casefold() in _CLASSES]
+    text = "column {!r} is used as a feature; if it contains known classes, "
+    ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]
+    return [Advice(text.format(name), *way) for name, way in zip(names, ways, strict=True)]
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -324,14 +324,8 @@ def named_columns(
     names = column_names(head, source, numbers=True)
     decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
-        notes.append(
-            Advice(
-                f"the first line is read as column names, but {decimals[0]!r} looks like a value; read it as "
-                "data with ",
-                "header=False",
-                "--no-header",
-            )
-        )
+        text = f"the first line is read as column names, but {decimals[0]!r} looks like a value; "
+        notes.append(Advice(f"{text}read it as data with ", "header=False", "--no-header"))
     return names, True
 
 
@@ -716,13 +710,10 @@ def _judge(text: Any, name: str, source: str) -> None:
             stacklevel=2,
         )
     elif n_different > max(_FEW, len(text) / 2):
+        said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
+        said += "informative as categories"
         warnings.warn(
-            Advice(
-                f"column {name!r} has {n_different} different values in {len(text)} rows, which are "
-                "hardly informative as categories; drop it with ",
-                f"drop=[{name!r}]",
-                f"--drop {shlex.quote(name)}",
-            ),
+            Advice(f"{said}; drop it with ", f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"),
             UserWarning,
             stacklevel=2,
         )
