@@ -171,7 +171,7 @@ def preparation(n: int = 1_000_000) -> list[Row]:
     return [
         Row(
             f"TablePreparer, {n:,} x 20 numbers, texts, dates, booleans and prices, one thread",
-            f"{ours:.0f} s; {gib:.2f} GiB over the start, for a frame of {size:.2f} GiB",
+            f"{ours:.0f} s of processor time; {gib:.2f} GiB over the start, for a frame of {size:.2f} GiB",
             f"imputers, scaler and one-hot encoder of scikit-learn: {theirs:.0f} s",
             f"{theirs / ours:.2f} x",
         )

@@ -411,7 +411,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if self.missing == "neighbors" and len(used) > 1:
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
-        columns = zip(used, filled, shares.tolist(), known.all(axis=0), strict=True)
+        columns = zip(used, filled, shares.tolist(), map(np.all, known.T), strict=True)
         scales = [
             donors.scales[at]
             if donors and is_equal and is_whole

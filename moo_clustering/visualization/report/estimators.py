@@ -495,8 +495,8 @@ def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArra
     """
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
-    if names is None:
-        names = X.index if isinstance(X, pd.DataFrame) else getattr(X, "obs_names", None)
+    if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
+        names = as_frame(X)[0].index.tolist()
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
         raise ValueError(f"sample_names must have one name per sample, {n_samples} in all; got {len(found)}")
