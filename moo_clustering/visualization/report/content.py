@@ -19,6 +19,7 @@ from moo_clustering._arrays import Int64Array, Labels
 from moo_clustering._data import checked_array
 from moo_clustering._parallel import one_thread
 from moo_clustering.constraints.pairs import satisfied_pairs
+from moo_clustering.descriptions import Heatmap
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.fronts import spread_members
 from moo_clustering.results import ClusteringResult, Front
@@ -171,12 +172,37 @@ class PlaneMap:
     axes : tuple of two str
     note : str
         Method of the projection, and the number of samples that are not shown.
+    neighbors : ndarray of shape (n_shown, 2), float64, or None
+        Positions by a neighbour embedding, which is shown first; NaN for samples without one.
+    columns : sequence of MapColumn
     """
 
     positions: NDArray[np.float64]
     rows: NDArray[np.int64]
     axes: tuple[str, str]
     note: str = ""
+    neighbors: NDArray[np.float64] | None = None
+    columns: Sequence[MapColumn] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MapColumn:
+    """A column of the samples on the map.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray of shape (n_shown,), float64
+        Numbers, seconds since 1970 of dates, or positions in ``categories``; NaN if missing.
+    categories : tuple of str
+    unit : str
+        Unit of numbers; "date" for dates.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    categories: tuple[str, ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +266,8 @@ class ReportContent:
     map : PlaneMap or None
     clusters : mapping of int to sequence of ClusterFacts
         One entry per cluster for each described solution.
+    heatmaps : mapping of int to Heatmap
+        Strongest columns of some described solutions.
     features_title : str
         Heading of the features of the clusters, such as "leading terms".
     must_link, cannot_link : ndarray of shape (n_pairs, 2), int64
@@ -267,6 +295,7 @@ class ReportContent:
     cluster_names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     map: PlaneMap | None = None
     clusters: Mapping[int, Sequence[ClusterFacts]] = field(default_factory=dict)
+    heatmaps: Mapping[int, Heatmap] = field(default_factory=dict)
     features_title: str = "features"
     must_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
     cannot_link: Int64Array = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))

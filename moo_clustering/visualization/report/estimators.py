@@ -57,6 +57,7 @@ from moo_clustering.visualization.report.describe import (
     checked_embedding,
     describe,
     given_map,
+    map_columns,
     panels,
     plane_map,
     read_samples,
@@ -213,6 +214,8 @@ def report_content(
     if shown is not None and isinstance(embedding, pd.DataFrame):
         axes = (str(embedding.columns[0]), str(embedding.columns[1]))
         shown = replace(shown, axes=axes, note=shown.note.replace("Positions", "Columns", 1))
+    if shown is not None and samples is not None:
+        shown = replace(shown, columns=map_columns(samples, rows, described.heatmaps.get(run.chosen)))
     # Versions that can affect results.
     versions = environment()
     made_with = ", ".join(f"{name} {versions[name]}" for name in _DECISIVE)
@@ -234,6 +237,7 @@ def report_content(
         cluster_names=_cluster_names(run, described.facts),
         map=shown,
         clusters=described.facts,
+        heatmaps=described.heatmaps,
         features_title=features_title,
         must_link=must,
         cannot_link=cannot,
@@ -279,7 +283,7 @@ def describe_of(
         raise ValueError(read)
     names = checked_names(sample_names, X, len(labels)).tolist()
     sizes = np.bincount(labels[labels >= 0])
-    compared, typical = read.compared(), typical_of(read, labels, result.medoids)
+    compared, typical = read.compared, typical_of(read, labels, result.medoids)
     if compared is None:
         found: Any = [ClusterDescription(k, int(size), f"cluster {k}") for k, size in enumerate(sizes)]
     else:
@@ -336,7 +340,7 @@ def explain_of(
 
 def _rule_columns(samples: Samples, labels: NDArray[Any]) -> tuple[pd.DataFrame | None, Callable[[Any], Any]]:
     """Return columns for rules, None for distances, and a function that reads them from further samples."""
-    compared, n_features = samples.compared(), len(samples.feature_names)
+    compared, n_features = samples.compared, len(samples.feature_names)
     if isinstance(compared, ComparedTerms):
         places = compared.specific(labels, _MOST_TERMS)
         names = distinct_names(samples.feature_names[place] for place in places)

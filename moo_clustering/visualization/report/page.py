@@ -24,6 +24,7 @@ from scipy.stats import rankdata
 
 from moo_clustering._arrays import Int64Array, choice
 from moo_clustering._messages import checked_path, distinct_names
+from moo_clustering.descriptions import Heatmap
 from moo_clustering.persistence import ArchiveError, read_archive, replacing, write_archive
 from moo_clustering.visualization.partitions import look_of
 from moo_clustering.visualization.report.content import (
@@ -31,6 +32,7 @@ from moo_clustering.visualization.report.content import (
     TO_RESULT,
     ClusterFacts,
     Column,
+    MapColumn,
     Panel,
     PlaneMap,
     ReportContent,
@@ -40,7 +42,7 @@ from moo_clustering.visualization.report.describe import agreement
 FORMAT = "moo_clustering report"
 VERSION = 1
 _CLASSES: dict[str, Any] = {
-    kind.__name__: kind for kind in (ClusterFacts, Column, Panel, PlaneMap, ReportContent)
+    kind.__name__: kind for kind in (ClusterFacts, Column, Heatmap, MapColumn, Panel, PlaneMap, ReportContent)
 }
 # Largest size of a page in bytes.
 _MAX_SIZE = 25_000_000
@@ -48,14 +50,14 @@ _MAX_SIZE = 25_000_000
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js",
     "draw.js", "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js",
-    "table.js", "plane.js", "map.js", "clusters.js", "samples.js", "compare.js", "agreement.js",
+    "table.js", "plane.js", "map.js", "clusters.js", "heatmap.js", "samples.js", "compare.js", "agreement.js",
     "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
 _FIRST = ("verdict", "warning", "preparation")
 _NAMED = 8
-_N_LOOKS = 24
+_N_LOOKS = 128
 _SYMBOLS = {
     "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v": "triangle-down", "P": "cross",
     "<": "triangle-left", ">": "triangle-right",
@@ -171,7 +173,8 @@ def fits(content: ReportContent) -> bool:
     named += [] if content.sample_texts is None else [len(content.sample_texts)]
     if {*counted, n_solutions} != {n_solutions} or {*named, n_samples} != {n_samples}:
         return False
-    solutions = [content.chosen, *content.rules.values(), *content.cluster_names, *content.clusters]
+    described = (*content.cluster_names, *content.clusters, *content.heatmaps)
+    solutions = [content.chosen, *content.rules.values(), *described]
     samples = [
         *([] if content.map is None else [content.map.rows]),
         content.must_link,
@@ -181,9 +184,16 @@ def fits(content: ReportContent) -> bool:
     return (
         _within(solutions, n_solutions)
         and all(_within(rows, n_samples) for rows in samples)
-        and (content.map is None or content.map.positions.shape == (len(content.map.rows), 2))
+        and (content.map is None or _fits(content.map))
+        and all(np.shape(found.values) == found.levels.shape for found in content.heatmaps.values())
         and (content.agreement is None or content.agreement.shape == (n_solutions, n_solutions))
     )
+
+
+def _fits(plane: PlaneMap) -> bool:
+    n_shown, others = len(plane.rows), [] if plane.neighbors is None else [plane.neighbors.shape]
+    columns = {len(column.values) for column in plane.columns}
+    return {plane.positions.shape, *others} == {(n_shown, 2)} and columns <= {n_shown}
 
 
 def _within(places: Any, count: int) -> bool:
@@ -232,9 +242,12 @@ def merge(contents: Sequence[ReportContent], names: Sequence[str]) -> ReportCont
         chosen=first.chosen,
         rules={name: row for part in parts for name, row in part.rules().items()},
         runs=[run for part in parts for run in part.runs()],
-        cluster_names={row: known for part in parts for row, known in part.cluster_names().items()},
+        cluster_names={
+            part.start + row: known for part in parts for row, known in part.content.cluster_names.items()
+        },
         map=next((plane for part in parts if (plane := part.map()) is not None), None),
         clusters={row: facts for part in parts for row, facts in part.clusters().items()},
+        heatmaps={part.start + row: each for part in parts for row, each in part.content.heatmaps.items()},
         features_title=" or ".join(
             dict.fromkeys(content.features_title for content in contents if content.clusters)
         )
@@ -282,16 +295,15 @@ class _Part:
         found = {"result": self.content.chosen, **self.content.rules}
         return {f"{self.run}: {rule}": self.start + row for rule, row in found.items()}
 
-    def cluster_names(self) -> dict[int, Sequence[str]]:
-        return {self.start + row: known for row, known in self.content.cluster_names.items()}
-
     def map(self) -> PlaneMap | None:
         plane = self.content.map
         if plane is None:
             return None
         rows = self.rows[plane.rows]
         order = np.argsort(rows)
-        return dataclasses.replace(plane, positions=plane.positions[order], rows=rows[order])
+        columns = [replace(column, values=column.values[order]) for column in plane.columns]
+        near = None if plane.neighbors is None else plane.neighbors[order]
+        return PlaneMap(plane.positions[order], rows[order], plane.axes, plane.note, near, columns)
 
     def clusters(self) -> dict[int, list[ClusterFacts]]:
         return {
@@ -585,6 +597,10 @@ def _parts(content: ReportContent) -> dict[str, Any]:
         "clusters": {
             str(row): [_cluster(facts) for facts in clusters] for row, clusters in content.clusters.items()
         },
+        "heatmaps": {
+            str(row): vars(found) | {"levels": np.round(found.levels, 3).tolist()}
+            for row, found in content.heatmaps.items()
+        },
         "featuresTitle": content.features_title,
         "agreement": None if content.agreement is None else encoded_array(content.agreement, "float32"),
         "agreementNote": content.agreement_note,
@@ -601,6 +617,8 @@ def _map(plane: PlaneMap) -> dict[str, Any]:
         "rows": encoded_array(plane.rows, "uint32"),
         "axes": [str(axis) for axis in plane.axes],
         "note": plane.note,
+        "neighbors": None if plane.neighbors is None else encoded_array(plane.neighbors, "float32"),
+        "columns": [vars(each) | {"values": encoded_array(each.values, "float32")} for each in plane.columns],
     }
 
 
@@ -633,8 +651,8 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "title": panel.title,
         "note": panel.note,
         "axes": [str(axis) for axis in panel.axes],
-        "x": [_entry(value) for value in panel.x],
-        "y": [_entry(value) for value in panel.y],
+        "x": [value if isinstance(value, str) else _number(value) for value in panel.x],
+        "y": [value if isinstance(value, str) else _number(value) for value in panel.y],
         "series": [
             {"name": str(name), "x": encoded_array(x, "float64"), "y": encoded_array(y, "float64")}
             for name, (x, y) in panel.series.items()
@@ -642,10 +660,6 @@ def _panel(panel: Panel) -> dict[str, Any]:
         "matrix": None if panel.matrix is None else encoded_array(panel.matrix, "float32"),
         "image": base64.b64encode(panel.image).decode("ascii"),
     }
-
-
-def _entry(value: str | float) -> str | float | None:
-    return str(value) if isinstance(value, str) else _number(value)
 
 
 def encoded_array(values: ArrayLike, dtype: str) -> Encoded:
@@ -721,5 +735,6 @@ def keep_solutions(content: ReportContent, keep: NDArray[np.intp]) -> ReportCont
         runs=[content.runs[row] for row in rows] if content.runs else (),
         cluster_names={place[row]: names for row, names in content.cluster_names.items() if row in place},
         clusters={place[row]: facts for row, facts in content.clusters.items() if row in place},
+        heatmaps={place[row]: found for row, found in content.heatmaps.items() if row in place},
         agreement=None if content.agreement is None else content.agreement[np.ix_(rows, rows)],
     )

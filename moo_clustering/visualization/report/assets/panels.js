@@ -32,7 +32,7 @@ function linesPanel(panel) {
   const traces = panel.series.map(({ name, x, y }, place) => ({
     type: "scatter", mode: x.length > 1 ? (x.length <= 30 ? "lines+markers" : "lines") : "markers", x: Array.from(x), y: Array.from(y),
     name: plain(shortened(name, 40)), showlegend: panel.series.length > 1, 
-    line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 6) % 4] },
+    line: { color: lookOf(place).color, width: 2, dash: ["solid", "dash", "dot", "dashdot"][Math.floor(place / 8) % 4] },
     marker: { symbol: lookOf(place).symbol, size: 7 },
   }));
   return {
