@@ -15,18 +15,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from _harness import Row
+from _harness import Row, timed
 from bench_bags import in_turns
 from bench_end_to_end import peak_gib
 from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from moo_clustering import ParetoClustering
+from moo_clustering.datasets import TablePreparer
 from moo_clustering.pool import k_grid
 from moo_clustering.pool.families import (
     PoolData,
@@ -119,6 +123,57 @@ def wide(n_columns: int = 20_000) -> list[Row]:
             f"{whole:.1f} s ({1e6 * whole / n_columns:.0f} µs per column)",
             f"pandas.read_csv and scikit-learn's k-means over the same numbers of clusters: {theirs:.1f} s",
             f"{theirs / whole:.2f} x",
+        )
+    ]
+
+
+def mixed_table(n: int) -> pd.DataFrame:
+    """Eight columns of numbers, six of texts, two of dates, three of booleans and one of prices."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 4, n)
+    columns: dict[str, Any] = {f"number {c}": (rng.normal(size=n) + group).round(3) for c in range(8)}
+    words = np.array(["red", "green", "blue", "white", "black"], dtype=object)
+    columns |= {f"word {c}": words[(group + rng.integers(0, 2, n)) % 5] for c in range(6)}
+    days = rng.integers(0, 1500, (2, n)) + 300 * group
+    columns |= {f"day {c}": np.datetime64("2020-01-01") + days[c].astype("m8[D]") for c in range(2)}
+    columns |= {f"is {c}": rng.random(n) < 0.2 + 0.2 * group for c in range(3)}
+    columns["price"] = [f"${price:.2f}" for price in 10 * group + rng.random(n)]
+    frame = pd.DataFrame(columns)
+    for name in ("number 0", "word 0"):
+        frame[name] = frame[name].mask(rng.random(n) < 0.05)
+    return frame
+
+
+def preparation(n: int = 1_000_000) -> list[Row]:
+    """Features of a mixed table, on one thread, against a pipeline of scikit-learn for the same columns."""
+    frame = mixed_table(n)
+    numbers = [name for name in frame if name.startswith(("number", "day", "is", "price"))]
+    words = [name for name in frame if name.startswith("word")]
+    pipeline = make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), numbers),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(sparse_output=False)), words),
+    )
+
+    def by_scikit_learn() -> None:
+        converted = frame.astype(dict.fromkeys(words, object))
+        converted["price"] = converted["price"].str.removeprefix("$").astype(float)
+        for name in numbers:
+            converted[name] = converted[name].astype("int64" if name.startswith("day") else float)
+        pipeline.fit_transform(converted)
+
+    TablePreparer().fit(frame[:1000])
+    with threadpool_limits(limits=1):
+        before = peak_gib()
+        ours = timed(lambda: TablePreparer().fit_transform(frame))[0]
+        gib = peak_gib() - before
+        theirs = timed(by_scikit_learn)[0]
+    size = frame.memory_usage(deep=True).sum() / 2**30
+    return [
+        Row(
+            f"TablePreparer, {n:,} x 20 numbers, texts, dates, booleans and prices, one thread",
+            f"{ours:.0f} s of processor time; {gib:.2f} GiB over the start, for a frame of {size:.2f} GiB",
+            f"imputers, scaler and one-hot encoder of scikit-learn: {theirs:.0f} s",
+            f"{theirs / ours:.2f} x",
         )
     ]
 

@@ -47,6 +47,7 @@ SUITES = {
     "report": bench_report.run,
     "pareto": bench_pareto.against_families,
     "wide": bench_pareto.wide,
+    "preparation": bench_pareto.preparation,
     "pareto-families": bench_pareto.against_fits,
     "pareto-100k": partial(bench_pareto.large, [100_000]),
     "pareto-1m": partial(bench_pareto.large, [1_000_000]),

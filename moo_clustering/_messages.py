@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 # Characters of a message and of a value that it quotes, which may be of any length.
 _LONGEST, _LONGEST_VALUE = 2000, 100
@@ -25,6 +25,23 @@ def message_line(text: object) -> str:
     return _without_middle(
         _VALUES.sub(lambda found: _without_middle(found[0], _LONGEST_VALUE), line), _LONGEST
     )
+
+
+class Advice(str):
+    """A message that ends in an option: of a function in Python, of the command in the text ``command``."""
+
+    command: str
+
+    def __new__(cls, text: str, python: str = "", command: str = "") -> Self:
+        said = super().__new__(cls, text + python)
+        said.command = text + command
+        return said
+
+
+def for_command(message: object) -> str:
+    """A note, warning or error in the words of the command."""
+    said = message.args[0] if isinstance(message, Exception) and message.args else message
+    return said.command if isinstance(said, Advice) else str(message)
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:

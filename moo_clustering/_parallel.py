@@ -22,6 +22,8 @@ from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from moo_clustering._messages import Advice
+
 __all__ = [
     "active_shelf",
     "can_start",
@@ -107,10 +109,8 @@ def named_losses() -> Iterator[None]:
 
 
 def _no_workers() -> ChildProcessError:
-    return ChildProcessError(
-        "cannot start workers: the system cannot start more threads or processes; use --jobs 1 (in "
-        "Python, n_jobs=1)"
-    )
+    problem = "cannot start workers: the system cannot start more threads or processes; use "
+    return ChildProcessError(Advice(problem, "n_jobs=1", "--jobs 1"))
 
 
 def _require_workers(n_jobs: int | None, prefer: Literal["threads", "processes"] | None = None) -> None:

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 
-_MARK = "mark unlabelled samples with -1, or with an empty string among class names"
+_MARK = "mark unlabelled samples with -1, a missing value, or an empty string among class names"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,9 @@ class Targets:
 
 def partial_targets(y: Any, n_samples: int) -> Targets:
     """Check ``y`` of ``fit``: one class per sample, or label indicators; None if nothing is labelled."""
-    # Unlabelled samples have -1 or an empty text among classes, (n_samples,) or a column, or rows of -1 among
-    # the 0/1 indicators, (n_samples, n_labels), also sparse. Raises a ValueError for another length, values
-    # that are no classes (continuous, missing), other indicators, rows of which only some are -1, and no
-    # columns.
+    # Unlabelled samples have -1, a missing value or an empty text among classes, (n_samples,) or a column, or
+    # rows of -1 among the 0/1 indicators, (n_samples, n_labels), also sparse. Raises a ValueError for another
+    # length, values that are no classes (continuous), other indicators, rows partly -1, and no columns.
     if y is None:
         return Targets(
             np.zeros((n_samples, 0)), np.zeros(n_samples, dtype=bool), np.zeros(0, dtype=np.int64), False
@@ -72,9 +71,32 @@ def _as_array(y: Any) -> NDArray[Any]:
     return np.asarray(y, dtype=object) if mixed else array
 
 
+def marked(y: NDArray[Any]) -> NDArray[Any]:
+    """Classes with -1, the mark of unlabelled samples, in place of None, NaN and pandas.NA.
+
+    Raises a ValueError if nothing else remains.
+    """
+    if y.dtype.kind not in "fO":
+        return y
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.array(list(map(_is_missing, y)), dtype=bool)
+    if len(y) and missing.all():
+        raise ValueError("y contains only missing values; omit it to fit without labels")
+    found = y.copy()
+    found[missing] = -1
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal
+        return True
+
+
 def _classes(y: NDArray[Any]) -> Targets:
+    y = marked(y)
     if y.dtype.kind in "fc" and not np.isfinite(y).all():
-        raise ValueError(f"Input y contains NaN or infinity; {_MARK}")
+        raise ValueError(f"Input y contains infinity; {_MARK}")
     labelled = np.ones(len(y), dtype=bool)
     if y.dtype.kind in "if":
         labelled = y != -1
@@ -99,12 +121,6 @@ def _classes(y: NDArray[Any]) -> Targets:
 
 
 def _is_class(value: Any) -> bool:
-    try:
-        missing = value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither
-        missing = True
-    if missing:
-        raise ValueError(f"y contains {value!r}; {_MARK}")
     if isinstance(value, str):
         return bool(value.strip())
     return not (isinstance(value, int | float | np.number) and value == -1)

@@ -35,8 +35,9 @@ from moo_clustering._arrays import (
     quoted,
     warn_caller,
 )
-from moo_clustering._data import checked_array
+from moo_clustering._data import checked_array, checked_integers
 from moo_clustering._docs import documented
+from moo_clustering._targets import marked
 from moo_clustering.algorithms import ChcStep, DeapSearch, PymooSearch
 from moo_clustering.algorithms import search as searches
 from moo_clustering.algorithms.deap_search import can_take, new_population, of_genes
@@ -230,7 +231,8 @@ def _compared(
         y, n_samples = checked_array(y, "y"), decode(trial.sample()[:1]).shape[1]
         if y.shape != (n_samples,):
             raise ValueError(f"y must contain one class per sample, {n_samples} in all; got shape {y.shape}.")
-        if not np.issubdtype(y.dtype, np.integer) or y.max() < 0:
+        y = checked_integers(marked(y), "y", "; number the classes 0, 1, ...")
+        if y.max() < 0:
             raise ValueError(
                 "y must contain at least one of the classes 0, 1, ..., and -1 for unknown classes."
             )

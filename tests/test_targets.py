@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
@@ -78,12 +79,9 @@ def test_columns_are_classes():
         ([0, 1, 0], "2 in all; got 3"),
         (np.zeros((2, 1, 1)), "one or two dimensions"),
         ([0.5, 1.5], "continuous"),
-        ([0, np.nan], "NaN"),
         ([np.inf, 0], "infinity"),
-        (np.array(["a", None], dtype=object), "None"),
-        (np.array(["a", np.nan], dtype=object), "nan"),
-        (np.array(["a", pd.NA], dtype=object), "NA"),
-        (pd.Series([1, pd.NA], dtype="Int64"), "NA|NaN"),
+        ([np.nan, np.nan], "y contains only missing values; omit it to fit without labels"),
+        (pd.Series([None, pd.NA], dtype=object), "only missing values"),
         ([[0, 2], [1, 0]], "2 in row 0, column 1"),
         ([[0, 1], [1, np.nan]], "nan in row 1, column 1"),
         ([[0, 1], [-1, 0]], "row 1 of y is -1 in some columns only"),
@@ -117,9 +115,22 @@ def test_the_text_of_minus_one_is_a_class():
         ["a", "", "b", -1],
         pd.Series(["a", "", "b", ""]),
         pd.Series(["a", "", "b", ""], dtype="category"),
+        np.array(["a", None, "b", np.nan], dtype=object),
+        ["a", pd.NA, "b", np.nan],
+        ["a", None, "b", -1],
+        pd.Series(["a", None, "b", None]),
+        pd.Series(["a", None, "b", None], dtype="category"),
+        pd.Series(["a", None, "b", None], dtype=pd.ArrowDtype(pyarrow.string())),
+        pyarrow.array(["a", None, "b", None]),
+        [0, np.nan, 1, -1],
+        np.array([0, np.nan, 1, np.nan], dtype=np.float32),
+        [0, None, 1, None],
+        pd.Series([0, pd.NA, 1, pd.NA], dtype="Int64"),
+        pd.Series([0, None, 1, None], dtype=pd.ArrowDtype(pyarrow.int64())),
+        pd.Series([True, pd.NA, False, pd.NA], dtype="boolean"),
     ],
 )
-def test_an_empty_text_is_no_class(y):
+def test_empty_texts_and_missing_values_are_no_classes(y):
     targets = partial_targets(y, 4)
     assert targets.labelled.tolist() == [True, False, True, False]
     assert len(targets.classes) == 2

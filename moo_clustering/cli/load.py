@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
 from moo_clustering._arrays import did_you_mean, unit_rows
+from moo_clustering._messages import for_command
 from moo_clustering.cli.samples import (
     BagSamples,
     CategorySamples,
@@ -443,8 +444,8 @@ def load_prepared(
             is_equal, prepared = True, prepare_table(frame[features], scale="equal", **options)
             notes.append("columns have equal weights, as some are categories (override with --set scale=...)")
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    notes += prepared.notes
+        raise DataError(f"{path}: {for_command(error)}") from error
+    notes = [for_command(note) for note in (*notes, *prepared.notes)]
     unused = [name for name, role in taken.items() if role in ("labels", "drop")]
     known = None if roles.labels is None else frame[roles.labels]
     partial = None if roles.partial_labels is None else frame[roles.partial_labels]

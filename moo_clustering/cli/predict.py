@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from moo_clustering._arrays import FloatArray, IntArray
-from moo_clustering._messages import message_line
+from moo_clustering._messages import for_command, message_line
 from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
@@ -42,16 +42,17 @@ def run_predict(
             table = model["preparer"].prepare(frame)
         except DataError as error:
             raise DataError(f"{data}: {error}") from error
+        notes = [for_command(note) for note in (*notes, *table.notes)]
         labels = model["estimator"].predict(table.X)
     unlike = _unlike(table.X, labels, model)
     # The last, empty name is that of noise (-1).
     rows = {"name": np.array([*model["names"], ""], dtype=object)[labels], "unlike": unlike}
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
     if as_json:
-        click.echo(json_text(_record(path, labels, unlike, (*notes, *table.notes), model)))
+        click.echo(json_text(_record(path, labels, unlike, notes, model)))
     if quiet or as_json:
         return
-    for note in (*notes, *table.notes):
+    for note in notes:
         click.echo(f"Note: {message_line(note)}", err=True)
     click.echo(_shares(labels, model))
     if n := int(unlike.sum()):
@@ -93,7 +94,7 @@ def run_explain(
         )
     if data is not None:
         for note in (*notes, *table.notes):
-            click.echo(f"Note: {message_line(note)}", err=True)
+            click.echo(f"Note: {message_line(for_command(note))}", err=True)
     chosen = front.select(fidelity)
     if as_json:
         rule_sets = [

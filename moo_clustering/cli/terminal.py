@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import click
 
-from moo_clustering._messages import message_line, path_fault, quoted, value_line
+from moo_clustering._messages import for_command, message_line, path_fault, quoted, value_line
 
 INTERRUPTED = 130
 # Seconds until an interruption within a compilation is repeated.
@@ -356,12 +356,12 @@ def reported() -> Iterator[None]:
         yield
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        raise click.ClickException(f"{where}{error.strerror or error}") from error
+        raise click.ClickException(f"{where}{error.strerror or for_command(error)}") from error
     except MemoryError as error:
         said = f": {message_line(error)}" if str(error) else ""
         raise click.ClickException(f"not enough memory{said}; {_LESS_MEMORY}") from error
     except (ValueError, TypeError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(for_command(error)) from error
     except EOFError as error:
         # Otherwise, click would treat it as the end of a dialog.
         raise click.ClickException(
@@ -392,7 +392,7 @@ def shown_warnings() -> Iterator[list[str]]:
         from tqdm import tqdm
 
         # Remove the traceback that numba adds for an unreadable environment variable.
-        line = message_line(_FAILED_PARSE.sub("", str(message)))
+        line = message_line(_FAILED_PARSE.sub("", for_command(message)))
         # A progress bar without its monitor thread still works.
         if line not in lines and type(message).__name__ != "TqdmMonitorWarning":
             lines.append(line)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from moo_clustering._arrays import FloatArray, Int64Array, quoted
 from moo_clustering._data import checked_array, checked_integers
+from moo_clustering._targets import marked
 
 
 def check_n_samples(n_samples: Any) -> int:
@@ -59,14 +60,14 @@ def check_weights(weights: ArrayLike | None, n_pairs: int, name: str) -> FloatAr
 
 
 def check_partial_labels(y: ArrayLike, n_samples: int | None = None) -> Int64Array:
-    """Check classes 0, 1, ... with -1 for unlabelled samples."""
+    """Check classes 0, 1, ... with -1 or missing values for unlabelled samples."""
     values = checked_array(y, "y")
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {values.shape}")
     if n_samples is not None and len(values) != n_samples:
         raise ValueError(f"y must have one value per sample, {n_samples} in all; got {len(values)}")
     hint = "; number the classes 0, 1, ... and mark unlabelled samples with -1"
-    classes = checked_integers(values, "y", hint).astype(np.int64, copy=False)
+    classes = checked_integers(marked(values), "y", hint).astype(np.int64, copy=False)
     wrong = np.flatnonzero(classes < -1)
     if len(wrong):
         raise ValueError(f"y must be at least -1, got {classes[wrong[0]]} at [{wrong[0]}]{hint}")

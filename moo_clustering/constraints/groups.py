@@ -149,7 +149,7 @@ def constraint_groups(
     ----------
     n_samples : int
     y : array-like of shape (n_samples,) or None, default=None
-        Classes 0, 1, ...; -1 for unlabelled samples.
+        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
     constraints : PairwiseConstraints or None, default=None
 
     Returns

@@ -437,7 +437,7 @@ def satisfied_from_labels(labels: ArrayLike, y_partial: ArrayLike) -> tuple[Int6
     Parameters
     ----------
     y_partial : array-like of shape (n_samples,)
-        Classes 0, 1, ...; -1 for unlabelled samples.
+        Classes 0, 1, ...; -1 or a missing value for unlabelled samples.
 
     Returns
     -------

@@ -37,12 +37,14 @@ _FORMATS = (
     "ISO8601", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%Y",
 )  # fmt: skip
+_SHORT = 1_000  # cells of a column that is short
 # A currency before the number, or a short unit after it. A prefix of letters would match names.
 _MEASURE = re.compile(
     r"(?P<before>[$€£¥]|EUR|USD|GBP|CHF)?\s*"
     r"(?P<number>[+-]?[\d.,]*\d(?:[ '\u00a0\u202f]\d{3})*(?:[.,]\d+)?(?:[eE][+-]?\d+)?)"
     r"\s*(?P<after>[^\d\s.,+'-]{1,6})?"
 )
+_MONEY = {"$", "€", "£", "¥", "EUR", "USD", "GBP", "CHF"}
 _TIME = re.compile(
     r"(?P<hour>\d{1,3}):(?P<minute>[0-5]\d)(:(?P<second>[0-5]\d(\.\d+)?))?(\s*(?P<half>[ap])\.?m\.?)?",
     re.ASCII | re.IGNORECASE,
@@ -134,19 +136,20 @@ def settled(column: Column, written: set[Convention]) -> Column:
     if column.kind != "number" or not (column.convention == "ambiguous" or column.grouped):
         return column
     decimal = "comma" in written and "point" not in written
+    is_money = column.unit in _MONEY  # which has no three decimals
     if column.convention == "ambiguous":
         known = column.values[pd.notna(column.values)]
         # Three decimals in some cells and none in others are unlikely.
-        decimal = decimal and all("," in text for text in known)
-        if not decimal and not ("point" in written and "comma" not in written):
+        decimal = decimal and not is_money and all("," in text for text in known)
+        if not decimal and not is_money and not ("point" in written and "comma" not in written):
             example = next(text for text in known if "," in text)
             return column.out(f"its commas may be decimal commas or separate thousands ({example!r})")
         way: Literal["comma", "point"] = "comma" if decimal else "point"
         return replace(column, values=as_numbers(column.values, way), convention=way)
-    if decimal:
-        return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
     known = pd.notna(column.values)
     texts = column.values[known]
+    if decimal or is_money:
+        return replace(column, values=as_numbers(column.values, "comma"), convention="comma")
     # If all have three decimals, both interpretations differ only by a factor.
     mixed = not all("." in text for text in texts)
     return replace(column, values=_spread(read_numbers(texts).values, known), grouped=mixed)
@@ -493,7 +496,10 @@ def _are_texts(cells: Sequence[Any]) -> bool:
 def _written(cells: Sequence[Any]) -> NDArray[Any]:
     """Texts of the cells, empty for missing values."""
     texts = np.empty(len(cells), dtype=object)
-    texts[:] = [cell if type(cell) is str else written(cell) for cell in cells]
+    if set(map(type, cells)) <= {str}:
+        texts[:] = cells
+    else:
+        texts[:] = [cell if type(cell) is str else written(cell) for cell in cells]
     return texts
 
 
@@ -502,6 +508,10 @@ def different_cells(cells: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[np.int
 
     Many columns have few different cells. ``pandas.factorize`` makes dozens of calls for a short column.
     """
+    if len(cells) > _SHORT and isinstance(cells, np.ndarray):
+        where, distinct = pd.factorize(cells)
+        if where.min() >= 0:  # no cell is missing
+            return where, distinct
     found = list(dict.fromkeys(cells))
     places = dict(zip(found, range(len(found)), strict=True))
     different = np.empty(len(found), dtype=object)

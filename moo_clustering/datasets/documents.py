@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from moo_clustering._arrays import BoolArray, Int64Array, did_you_mean, quoted, warn_caller
 from moo_clustering._docs import documented
+from moo_clustering._messages import Advice
 from moo_clustering.datasets import tables
 from moo_clustering.datasets.files import (
     JSON_LINES,
@@ -40,6 +41,7 @@ _FOLDER = "folder"
 _TITLE = "title"
 _IDS = ("id", tables.UNNAMED)
 _TEXT = (_TITLE, "text", "abstract")
+_TEXT_COLUMNS = ("text_columns", "--text-columns")
 # Numbers with this many characters are always distinct in double precision.
 _FLOAT_LENGTH = 15
 _LONGEST = 2**31 - 1  # characters per cell; the default of the csv module is 131,072
@@ -209,10 +211,9 @@ def tfidf(
 def read_folder(folder: Path, fields: Fields) -> Documents:
     """Read every text file in a folder and its sub-folders, in the order of names."""
     if fields.text or fields.id_column or fields.drop:
-        raise DataError(
-            f"{folder} is a folder of text files, which has no columns to name with text_columns, id_column "
-            "or drop (--text-columns, --id-column, --drop)"
-        )
+        problem = f"{folder} is a folder of text files, which has no columns to name with "
+        flags = "--text-columns, --id-column or --drop"
+        raise DataError(Advice(problem, "text_columns, id_column or drop", flags))
     for option, given in (("labels", fields.labels), ("partial_labels", fields.partial_labels)):
         if given not in (None, _FOLDER):
             allowed = "'folder' (its sub-folders are the classes)"
@@ -257,12 +258,12 @@ class Fields(NamedTuple):
         if self.text is None:
             return
         if not self.text:
-            raise DataError("text_columns (--text-columns) must name at least one column")
+            raise DataError(Advice("", *(f"{way} must name at least one column" for way in _TEXT_COLUMNS)))
         for number, column in enumerate(self.text):
             if column in taken:
                 raise DataError(f"column {column!r} cannot be both text and the {taken[column]} column")
             if column in self.text[:number]:
-                raise DataError(f"text_columns (--text-columns) names {column!r} twice")
+                raise DataError(Advice("", *(f"{way} names {column!r} twice" for way in _TEXT_COLUMNS)))
 
     def wanted(self) -> set[str]:
         """Columns that may be used."""
@@ -323,10 +324,8 @@ def _text_columns(fields: Fields, free: list[str], records: Records, source: str
             shown = ", ".join(map(repr, records.columns[:10])) + (
                 ", ..." if len(records.columns) > 10 else ""
             )
-            raise DataError(
-                f"{source} has no column 'title', 'text' or 'abstract'; name its text columns with "
-                f"text_columns (--text-columns); its columns are {shown or 'none'}"
-            )
+            problem = f"{source} has no column 'title', 'text' or 'abstract'; its columns are "
+            raise DataError(Advice(f"{problem}{shown or 'none'}; name those of text with ", *_TEXT_COLUMNS))
         return columns
     for column in fields.text:
         if column not in records.columns:

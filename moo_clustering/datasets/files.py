@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import QuotingError
-from moo_clustering._messages import checked_path, path_fault
+from moo_clustering._messages import checked_path, for_command, path_fault
 from moo_clustering.persistence import EXPANSION, cell_text, most_expanded
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ def with_flags(error: DataError, flags: Mapping[str, str]) -> str:
         if not each.option
         or (each.option in flags and (each.value is not False or flags[each.option].startswith("--no-")))
     ]
-    return _advised(error.problem, [each.with_flag(flags.get(each.option, "")) for each in possible])
+    advice = [each.with_flag(flags.get(each.option, "")) for each in possible]
+    return _advised(for_command(error.problem), advice)
 
 
 def _advised(problem: str, advice: Iterable[str]) -> str:
@@ -525,9 +526,9 @@ def cells_of(values: Any) -> list[Any]:
     return list(values.array)
 
 
-def are_cells(cells: Iterable[Any]) -> bool:
+def are_cells(cells: Sequence[Any]) -> bool:
     """Whether :func:`is_cell` holds for all cells of a column."""
-    return all(type(cell) is str or is_cell(cell) for cell in cells)
+    return set(map(type, cells)) <= {str, float, type(None)} or all(map(is_cell, cells))
 
 
 def is_cell(cell: Any) -> bool:

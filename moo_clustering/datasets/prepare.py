@@ -8,6 +8,7 @@ the nearest rows.
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from moo_clustering._arrays import warn_caller
 from moo_clustering._data import checked_array
 from moo_clustering._docs import documented
-from moo_clustering._messages import quoted
+from moo_clustering._messages import Advice, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import (
     Column,
@@ -59,7 +60,7 @@ _BEYOND, _MOST_BEYOND = 10.0, 0.05
 # and their mean to none of them.
 _DONORS, _DONORS_OF_TWO = 5, 1
 # Rows that are searched for neighbours and splits; rows of associations; products of rows computed at once.
-_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 4_000_000
+_MOST_DONORS, _MOST_COUNTED, _PRODUCTS = 2_000, 10_000, 500_000
 # A column accounts for the best split if its share is at least _EXPLAINED, and the shares of at least _OTHERS
 # other columns are at most _UNEXPLAINED.
 _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
@@ -410,8 +411,13 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         if self.missing == "neighbors" and len(used) > 1:
             donors = _Donors.of(used, filled, known, shares)
             filled = donors.fill(filled, known)
-        columns = zip(used, filled, shares.tolist(), strict=True)
-        scales = [_Scale.of(column, values, is_equal, share) for column, values, share in columns]
+        columns = zip(used, filled, shares.tolist(), map(np.all, known.T), strict=True)
+        scales = [
+            donors.scales[at]
+            if donors and is_equal and is_whole
+            else _Scale.of(column, values, is_equal, share)
+            for at, (column, values, share, is_whole) in enumerate(columns)
+        ]
         X = _features(scales, filled)
         if is_equal:
             _warn_of_split(X, scales)
@@ -434,7 +440,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         self.column_names_ = tuple(column.name for column in used)
         self.category_names_ = tuple(column.name for column in used if column.kind == "category")
         self.weights_ = tuple(shares.tolist())
-        self.notes_ = notes
+        self.notes_ = tuple(map(str, notes))
         return self._table(X, filled, known, notes)
 
     def _prepared(self, table: Any) -> tuple[PreparedTable, list[str]]:
@@ -701,7 +707,7 @@ class _Donors(NamedTuple):
         known: NDArray[np.bool_],
         weights: NDArray[np.float64],
     ) -> _Donors:
-        pairs = zip(columns, filled, weights, strict=True)
+        pairs = zip(columns, filled, weights.tolist(), strict=True)
         scales = [_Scale.of(column, values, True, weight) for column, values, weight in pairs]
         chosen = _some_rows(len(known), _MOST_DONORS)
         values = [each[chosen] for each in filled]
@@ -925,9 +931,10 @@ def _usual(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _refuse(judged: Sequence[Column]) -> None:
     if not judged:
         raise files.DataError("the table has no columns")
-    shown = "; ".join(f"{column.name!r} ({column.reason})" for column in judged[:5])
     more = f"; and {len(judged) - 5} more" if len(judged) > 5 else ""
-    raise files.DataError(f"no usable columns remain: {shown}{more}")
+    reasons = [[(c.name, words(c.reason)) for c in judged[:5]] for words in (str, for_command)]
+    said = ("; ".join(f"{name!r} ({reason})" for name, reason in each) + more for each in reasons)
+    raise files.DataError(Advice("no usable columns remain: ", *said))
 
 
 def _judge(column: Column) -> Column:
@@ -952,7 +959,7 @@ def _judge(column: Column) -> Column:
 def _numbers_rows(name: str, known: NDArray[np.float64], n_different: int) -> bool:
     if n_different < len(known) or (known != known.round()).any():
         return False
-    # Halves, as the difference of huge numbers would be out of bounds.
+    # Halves: the difference of huge numbers would be out of bounds.
     run = known.max() / 2 - known.min() / 2 == (len(known) - 1) / 2
     return bool(_ID.fullmatch(name) or name.casefold() in {"id", "nr", "no"} or (run and len(known) > _FEW))
 
@@ -961,20 +968,21 @@ def _judge_category(column: Column, known: NDArray[Any], n_different: int) -> Co
     n = len(known)
     where, different = different_cells(known)
     words = float(np.mean(np.array([len(text.split()) for text in different])[where]))
-    text = f"; use --text-columns {column.name} to cluster by its words" if words > _WORDS else ""
+    ways = "read_documents", f"--text-columns {shlex.quote(column.name)}"
+    advice = [f"; use {way} to cluster by words" if words > _WORDS else "" for way in ways]
     if column.code:
-        text = f"; its cells are codes, because {column.code}"
+        advice = [f"; its cells are codes, because {column.code}"] * 2
     if n_different == n and n > 2:
-        return column.out(f"a different value in every row{text}")
+        return column.out(Advice("a different value in every row", *advice))
     # Codes are certainly categories, so more different values are allowed.
     many = _MOST if column.code else max(_FEW, n // 10)
     if n_different > min(_MOST, many, max(2, n // 2)):
         what = "free text" if words > _WORDS else "too many different values"
-        return column.out(f"{what} ({n_different} in {n} rows){text}")
+        return column.out(Advice(f"{what} ({n_different} in {n} rows)", *advice))
     return column
 
 
-def left_out_notes(columns: Sequence[Column]) -> list[str]:
+def left_out_notes(columns: Sequence[Column]) -> list[Advice]:
     """Notes about dropped columns, one line per reason."""
     by_reason: dict[str, list[str]] = {}
     for column in columns:
@@ -987,10 +995,11 @@ def left_out_notes(columns: Sequence[Column]) -> list[str]:
         reason = reasons[names[0]]
         if key == _MISSING_CELLS and len(names) > 1:
             reason = "more than half of the" + _MISSING_CELLS
-        note = f"{_columns(names)} left out: {reason}"
+        said = [reason, for_command(reason)]
         if reason in ("it numbers the rows", "a different value in every row"):
-            note += f" (--id-column {names[0]} uses it as row names)"
-        notes.append(note)
+            ways = f"sample_names=X[{names[0]!r}]", f"--id-column {shlex.quote(names[0])}"
+            said = [f"{reason} ({way} names the rows by it)" for way in ways]
+        notes.append(Advice(f"{_columns(names)} left out: ", *said))
     return notes
 
 
@@ -1015,7 +1024,8 @@ def reading_notes(columns: Sequence[Column], n_indicators: int) -> list[str]:
         whose = "its" if len(names) == 1 else "their"
         notes.append(f"{_columns(names)} of text converted to {count} of {whose} values")
     if names := [column.name for column in columns if column.kind == "date"]:
-        notes.append(f"{_columns(names)} of dates converted to numbers of days (--drop excludes a column)")
+        text = f"{_columns(names)} of dates converted to numbers of days ("
+        notes.append(Advice(text, "drop a column to exclude it)", "--drop excludes a column)"))
     for convention, text in (("comma", "decimal commas"), ("point", "commas between thousands")):
         if names := [column.name for column in columns if column.convention == convention]:
             notes.append(f"{_columns(names)} read as numbers with {text}")
@@ -1047,10 +1057,9 @@ def independence_notes(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     what = "it depends" if len(names) == 1 else "they depend"
-    return [
-        f"{_columns(names)} left out: few different values, and {what} on no other column (--weights "
-        "equal keeps such columns)"
-    ]
+    text = f"{_columns(names)} left out: few different values, and {what} on no other column ("
+    ways = 'TablePreparer(weights="equal")', "--weights equal"
+    return [Advice(text, *(f"{way} keeps such columns)" for way in ways))]
 
 
 def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: str) -> list[str]:
@@ -1083,12 +1092,10 @@ def filled_notes(columns: Sequence[Column], known: NDArray[np.bool_], missing: s
 
 def class_notes(columns: Sequence[Column]) -> list[str]:
     """Notes about features that may be known classes."""
-    return [
-        f"column {column.name!r} is used as a feature; if it contains known classes, use --labels "
-        f"{column.name}"
-        for column in columns
-        if column.name.casefold() in _CLASSES
-    ]
+    names = [column.name for column in columns if column.name.casefold() in _CLASSES]
+    text = "column {!r} is used as a feature; if it contains known classes, "
+    ways = [("exclude it from the fit", f"use --labels {shlex.quote(name)}") for name in names]
+    return [Advice(text.format(name), *way) for name, way in zip(names, ways, strict=True)]
 
 
 def _columns(names: Sequence[str]) -> str:

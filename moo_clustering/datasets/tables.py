@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+import shlex
 import warnings
 import zipfile
 from collections import Counter
@@ -21,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from moo_clustering._arrays import did_you_mean, warn_caller
-from moo_clustering._messages import distinct_names, quoted
+from moo_clustering._messages import Advice, distinct_names, for_command, quoted
 from moo_clustering.datasets import files
 from moo_clustering.datasets.cells import alike_note, blanks_note, read_dates, read_times
 from moo_clustering.persistence import EXPANSION, cell_text, read_arrays
@@ -299,7 +300,7 @@ def read_text(path: Path, roles: Roles, expansion: int = EXPANSION) -> Table:
         raise files.DataError(f"{source} cannot be read as a table: {error}") from error
     found = table_from_frame(without_index(frame, roles, notes), roles, name=path.name, source=source)
     for note in notes:
-        warnings.warn(f"{source}: {note}", UserWarning, stacklevel=3)
+        warnings.warn(Advice(f"{source}: ", note, for_command(note)), UserWarning, stacklevel=3)
     return found
 
 
@@ -323,10 +324,8 @@ def named_columns(
     names = column_names(head, source, numbers=True)
     decimals = [name for name in names if files.is_written_number(name) and re.search("[.,]", name)]
     if header is None and decimals:
-        notes.append(
-            f"the first line is read as column names, but {decimals[0]!r} looks like a value; use "
-            "header=False (--no-header) to read it as data"
-        )
+        text = f"the first line is read as column names, but {decimals[0]!r} looks like a value; "
+        notes.append(Advice(f"{text}read it as data with ", "header=False", "--no-header"))
     return names, True
 
 
@@ -711,9 +710,10 @@ def _judge(text: Any, name: str, source: str) -> None:
             stacklevel=2,
         )
     elif n_different > max(_FEW, len(text) / 2):
+        said = f"column {name!r} has {n_different} different values in {len(text)} rows, which are hardly "
+        said += "informative as categories"
         warnings.warn(
-            f"column {name!r} has {n_different} different values in {len(text)} rows, which are "
-            "hardly informative as categories; drop it with drop (--drop)",
+            Advice(f"{said}; drop it with ", f"drop=[{name!r}]", f"--drop {shlex.quote(name)}"),
             UserWarning,
             stacklevel=2,
         )

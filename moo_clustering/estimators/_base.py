@@ -380,7 +380,8 @@ class ConstrainedClusterer(SemiSupervisedClusterMixin, BaseEstimator, metaclass=
             Dense or, for some classes, sparse features; distances of shape (n_samples, n_samples) with
             ``metric="precomputed"``, if the class supports it.
         y : array-like of shape (n_samples,), optional
-            Partial labels 0, 1, ..., and -1 for unlabelled samples. A warning is issued if all are labelled.
+            Partial labels 0, 1, ..., and -1 or a missing value for unlabelled samples. A warning is issued if
+            all are labelled.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart.
         """

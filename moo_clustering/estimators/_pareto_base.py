@@ -629,7 +629,7 @@ class ParetoPoolClusterer(
             p_value = "" if np.isnan(self.structure_p_value_) else f", p = {self.structure_p_value_:.2f}"
             warn_caller(
                 f"{NO_STRUCTURE}: the clusters are hardly clearer than those found in data without "
-                f"structure (confidence_={self.confidence_:.2f}{p_value}); do not trust their number."
+                f"structure (confidence {self.confidence_:.2f}{p_value}); do not trust their number."
             )
 
     def _evolution(

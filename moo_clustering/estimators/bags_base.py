@@ -121,7 +121,7 @@ class BagClusterer(
             Bags, as for :func:`moo_clustering.bags.as_bags`: an array per bag, or an instance per row with
             ``groups`` or ``offsets``. Without these, every row of a 2-d array is a bag.
         y : array-like of shape (n_bags,), optional
-            Partial labels 0, 1, ..., or -1 for unlabelled bags. All pairs of labelled bags are constraints.
+            Partial labels 0, 1, ...; -1 or missing for unlabelled bags. All pairs of labels are constraints.
         groups, offsets : array-like of shape (n_instances,) or (n_bags + 1,), optional
             Bag identifier of every row of ``X``, or first row of every bag and the number of rows.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional

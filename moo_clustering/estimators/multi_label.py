@@ -63,7 +63,7 @@ class PartialLabelClassifier(NumericOptionsMixin, ClassifierMixin, ParallelOptio
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Classes, with -1 for unlabelled samples, or label indicators, with rows of -1.
+            Classes, with -1 or a missing value for unlabelled samples, or label indicators, with rows of -1.
         """
         self._learn(X, y)
         return self

@@ -153,7 +153,7 @@ class ParetoClustering(ParetoPoolClusterer):
             Or distances of shape (n_samples, n_samples) with ``metric="precomputed"``. Frames of pandas,
             polars, pyarrow and AnnData may have numbers, dates, text and missing values (see ``prepare``).
         y : array-like of shape (n_samples,), optional
-            Classes of some samples, -1 for unlabelled samples (also in an object array of names).
+            Classes of some samples. -1, missing values and empty strings mark unlabelled samples.
         must_link, cannot_link : array-like of shape (n_pairs, 2), optional
             Pairs of row numbers that belong together, or apart. Labels spread along must-links.
         """

@@ -67,7 +67,7 @@ def test_several_workers(name, full):
             # It has no work for two.
             assert_array_equal(case.found(model, 0), case.found(fitted(name, 0, 1.0), 0))
             return
-    assert re.search("cannot start workers: .*--jobs 1 .*n_jobs=1", said)
+    assert re.search("cannot start workers: .*; use n_jobs=1$", said)
 
 
 @pytest.mark.parametrize("name", TAKES_JOBS)
@@ -83,7 +83,7 @@ def test_the_command_ends_with_a_sentence(full, tmp_path, options):
     command = ["fit", "iris", *options, "--out", str(tmp_path / "out"), "--quiet", "--no-report"]
     result = CliRunner().invoke(main, [*command, "--jobs", "2"])
     assert result.exit_code == 2
-    assert re.fullmatch("Error: cannot start workers: .*; use --jobs 1 .*\n", result.stderr)
+    assert re.fullmatch("Error: cannot start workers: .*; use --jobs 1\n", result.stderr)
     if options[1] == "spectral-graph":
         result = CliRunner().invoke(main, [*command, "--jobs", "1"])
         assert (result.exit_code, result.output) == (0, "")

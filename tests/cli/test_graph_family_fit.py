@@ -366,7 +366,7 @@ def test_columns_that_look_like_mistakes(run, animals, tmp_path):
     result = run(*MODES, "--labels", "kind", "-k", 2, *QUICK, "--quiet", "--out", "out")
     assert result.stderr.splitlines() == [
         "Warning: column 'name' has 28 different values in 30 rows, which are hardly informative as "
-        "categories; drop it with drop (--drop)",
+        "categories; drop it with --drop name",
         "Warning: all values of column 'legs' are used as categories, because cell '?' in row 5 is not "
         "a number",
     ]

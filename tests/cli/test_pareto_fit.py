@@ -81,7 +81,7 @@ def test_what_is_said_of_the_table(fitted):
     notes = [line.removeprefix("Note: ") for line in fitted[0].stderr.splitlines()]
     assert notes == record_of(fitted[1])["data"]["notes"]
     expected = [
-        "column 'tree' left out: a different value in every row (--id-column tree uses it as row names)",
+        "column 'tree' left out: a different value in every row (--id-column tree names the rows by it)",
         "column 'country' left out: constant",
         "column 'empty' left out: empty",
         "2 columns (soil, felled) of text converted to 4 indicators of their values",

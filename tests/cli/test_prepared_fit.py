@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from moo_clustering import ParetoClustering
 from moo_clustering.cli import main
 from moo_clustering.cli.load import load_data, prepares
 from moo_clustering.cli.samples import CategorySamples
-from moo_clustering.datasets import prepare_table
+from moo_clustering.datasets import DataError, prepare_table
 from moo_clustering.estimators._methods import METHODS
 from moo_clustering.visualization.report.page import load_content
 
@@ -211,3 +213,42 @@ def test_the_head_of_the_report_names_what_was_changed(messy, tmp_path):
     assert dict(facts)["preparation"] == "; ".join(notes[:12]) + f"; {len(notes) - 12} more steps in run.json"
     assert [value for name, value in facts if name == "warning"] == record["warnings"]
     assert any("no structure" in text for text in record["warnings"])
+
+
+def test_notes_name_options_of_python_or_of_the_command(messy):
+    rng = np.random.default_rng(1)
+    frame = messy.assign(
+        **{
+            "my remark": [f"this is remark number {row} of all" for row in range(60)],
+            "draw": rng.integers(0, 2, 60),
+        }
+    )
+    frame.to_csv("more.csv", index=False)
+    model = ParetoClustering(k_range=[2, 3], random_state=0).fit(pd.read_csv("more.csv"))
+    arguments = ["fit", "more.csv", "--set", "k_range=[2,3]", "--out", "out", "--quiet", "--no-report"]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    found = json.loads(Path("out/run.json").read_text())["data"]["notes"]
+    ways = {
+        "sample_names=X['id'] names the rows": "--id-column id names the rows",
+        "use read_documents": "use --text-columns 'my remark'",
+        'TablePreparer(weights="equal") keeps': "--weights equal keeps",
+        "drop a column to exclude it": "--drop excludes a column",
+        "exclude it from the fit": "use --labels class",
+    }
+    for notes, others, own in ((model.preparer_.notes_, found, ways), (found, [], ways.values())):
+        assert all(sum(way in note for note in notes) == 1 for way in own)
+        assert not any(way in note for note in others for way in own)
+    assert not any("--" in note for note in model.preparer_.notes_)
+    assert {type(note) for note in model.preparer_.notes_} == {str}
+    assert all(
+        flag in CliRunner().invoke(main, ["fit", "--help"]).output
+        for flag in re.findall(r"--[a-z-]+", str(found))
+    )
+    frame[["my remark"]].to_csv("texts.csv", index=False)
+    with pytest.raises(DataError, match=r"'my remark' .*; use read_documents to cluster by words") as error:
+        prepare_table(frame[["my remark"]])
+    assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
+    refused = CliRunner().invoke(main, ["fit", "texts.csv", "--out", "other"])
+    assert (
+        "a different value in every row; use --text-columns 'my remark' to cluster by words" in refused.stderr
+    )

@@ -241,15 +241,19 @@ FORMS = {
             "too many dimensions": lambda a: np.stack([a, a])[None],
         },
     ),
-    # Classes of which -1 says that they are not known.
+    # Classes of which -1 or a missing value says that they are not known.
     "targets": (
-        _DENSE_SAME,
+        {
+            **_DENSE_SAME,
+            "NaN for -1": lambda a: _if(a.ndim == 1, lambda: np.where(a == -1, np.nan, a)),
+            "None for -1": lambda a: _if(a.ndim == 1, lambda: [None if x == -1 else x for x in a.tolist()]),
+            "NA for -1": lambda a: _if(a.ndim == 1, lambda: pd.Series(a, dtype="Int64").mask(a == -1)),
+        },
         {**_without(_DENSE_EITHER, "texts of numbers"), **_WHOLE_EITHER},
         {
             **_REFUSED,
             **_SHORT,
-            "NaN": lambda a: _spoiled(a, np.nan),
-            "None in a list": lambda a: _if(a.ndim == 1, lambda: [None, *a.tolist()[1:]]),
+            "NaN among indicators": lambda a: _if(a.ndim == 2, lambda: _spoiled(a, np.nan)),
             "too many dimensions": lambda a: np.stack([a, a])[None],
         },
     ),

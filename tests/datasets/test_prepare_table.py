@@ -34,6 +34,9 @@ def said(table):
         (["10%", "20 %", "5%", "1%"], [10, 20, 5, 1], "column 'x' read as numbers of %"),
         (["1,5 kg", "2 kg", "3 kg", "4,5 kg"], [1.5, 2, 3, 4.5], "read as numbers of kg"),
         (["$1,200.50", "$3", "$4", "$5"], [1200.5, 3, 4, 5], "read as numbers of $"),
+        (["$1,200", "$3,000", "$4,125", "$5,500"], [1200, 3000, 4125, 5500], "with commas between thousands"),
+        (["€ 1.200", "€ 950", "€ 1.100", "€ 800"], [1200, 950, 1100, 800], "with decimal commas"),
+        (["1.200 EUR", "1.950 EUR", "1.100 EUR", "1.800 EUR"], [1200, 1950, 1100, 1800], "decimal commas"),
         (["1.200", "950", "1.100", "800"], [1.2, 950, 1.1, 800], "with decimal points, not as thousands"),
         (["1.200", "1.950", "1.100", "1.800"], [1.2, 1.95, 1.1, 1.8], ""),
         ([1.0, 2.5, 4.0, 8.0], [1, 2.5, 4, 8], ""),
@@ -239,9 +242,13 @@ def test_words_among_many_numbers_count_as_missing():
         ("x", ["u", "", "u", "u"], "one value, otherwise empty cells"),
         ("x", ["1", "", "", ""], "one value, otherwise empty cells"),
         ("x", ["1", "2", "", "", ""], "3 of 5 cells are missing"),
-        ("id", ["4", "1", "3", "2"], "it numbers the rows (--id-column id uses it as row names)"),
+        ("id", ["4", "1", "3", "2"], "it numbers the rows (sample_names=X['id'] names the rows by it)"),
         ("x", [str(row) for row in range(25)], "it numbers the rows"),
-        ("x", ["u", "v", "w", "x"], "a different value in every row (--id-column x uses it as row names)"),
+        (
+            "x",
+            ["u", "v", "w", "x"],
+            "a different value in every row (sample_names=X['x'] names the rows by it)",
+        ),
         ("x", ["u", "v", "w", "u"], "too many different values (3 in 4 rows)"),
         ("x", [1 + 2j, 3, 4, 5], "complex numbers"),
         ("x", [{}, [], 1, 2], "cells that are neither numbers nor text"),
@@ -257,7 +264,7 @@ def test_columns_that_tell_nothing(name, cells, reason):
 def test_free_text_leads_to_documents():
     words = "some words that say a lot about row"
     table = prepared(x=[f"{words} {row}" for row in range(4)])
-    assert "a different value in every row; use --text-columns x to cluster by its words" in said(table)
+    assert "a different value in every row; use read_documents to cluster by words" in said(table)
 
 
 def test_columns_have_equal_weights_where_asked_for():
@@ -312,8 +319,9 @@ def test_order_of_rows_does_not_matter(order):
 
 
 def test_columns_that_may_be_classes_are_named():
-    assert "column 'target' is used as a feature; if it contains known classes, use --labels target" in said(
-        prepared(target=["0", "1", "1", "0"])
+    assert (
+        "column 'target' is used as a feature; if it contains known classes, exclude it from the fit"
+        in said(prepared(target=["0", "1", "1", "0"]))
     )
 
 

@@ -68,9 +68,7 @@ def test_a_first_line_of_numbers_is_data(tmp_path, content):
 
 def test_the_caller_knows_whether_there_are_names(tmp_path):
     path = written(tmp_path / "t.csv", "5.1,3.5,setosa\n4.9,3.0,virginica\n6.0,2.5,setosa\n")
-    with pytest.warns(
-        UserWarning, match=r"'5\.1' looks like a value; use header=False \(--no-header\) to read it"
-    ):
+    with pytest.warns(UserWarning, match=r"'5\.1' looks like a value; read it as data with header=False"):
         assert read_table(path, labels="setosa").n_samples == 2
     table = read_table(path, labels="column3", header=False)
     assert table.X.tolist() == [[5.1, 3.5], [4.9, 3.0], [6.0, 2.5]]

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from moo_clustering import ParetoClustering
 from moo_clustering.datasets import DataError, TablePreparer, prepare_table
 
 N = 60
@@ -164,6 +165,30 @@ def test_frames_of_other_packages(method):
     preparer = TablePreparer().fit(other)
     assert preparer.feature_names_in_.tolist() == list(frame)
     assert (preparer.transform(other) == preparer.transform(frame)).all()
+
+
+def polars_frame(frame):
+    return pytest.importorskip("polars").from_pandas(frame)
+
+
+def annotated(frame):
+    data = pytest.importorskip("anndata").AnnData(frame[["weight", "area"]].assign(area=frame["area"] == "a"))
+    assert list(data.obs_names) == list(frame.index)
+    return data
+
+
+@pytest.mark.parametrize("convert", [polars_frame, annotated, pyarrow.Table.from_pandas])
+def test_clusters_of_frames_of_other_packages(convert):
+    frame = table().set_axis([f"tree {row}" for row in range(N)])
+    other = convert(frame)
+    same = frame if convert is not annotated else other.to_df()
+    options = {"k_range": [2, 3], "families": ["km", "ward"], "random_state": 0}
+    model, expected = (ParetoClustering(**options).fit(each) for each in (other, same))
+    assert model.labels_.tolist() == expected.labels_.tolist() == model.predict(other).tolist()
+    assert model.feature_names_in_.tolist()[: same.shape[1]] == list(same)
+    assert list(model.table(other))[-5:] == ["cluster", "name", "typical", "support", "doubtful"]
+    if convert is annotated:
+        assert str(model.describe(other)) == str(expected.describe(same))
 
 
 REPORTED = {

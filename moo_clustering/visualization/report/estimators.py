@@ -507,14 +507,14 @@ def checked_partial_labels(y: Any, n_samples: int) -> NDArray[np.int64] | None:
 
 
 def checked_names(names: Sequence[Any] | None, X: Any, n_samples: int) -> NDArray[np.str_]:
-    """Return names of the samples. Default: those of bags or table rows, otherwise row numbers.
+    """Return names of the samples. Default: those of bags, table rows or AnnData, otherwise row numbers.
 
     Raises a ValueError unless there is one name per sample.
     """
     if names is None and isinstance(X, Bags) and X.bag_ids is not None:
         names = X.bag_ids
-    if names is None and isinstance(X, pd.DataFrame):
-        names = list(X.index)
+    if names is None and (isinstance(X, pd.DataFrame) or is_frame(X)):
+        names = as_frame(X)[0].index.tolist()
     found = np.array([str(name) for name in (range(n_samples) if names is None else names)], dtype=np.str_)
     if len(found) != n_samples:
         raise ValueError(f"sample_names must have one name per sample, {n_samples} in all; got {len(found)}")

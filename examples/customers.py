@@ -1,0 +1,70 @@
+"""
+Customer segments to hand over
+==============================
+
+Find segments of customers, give them names for colleagues, and hand over a table, a rule and a page.
+
+Shows: mixed columns, the contrasts of the segments, names from a function, the customers with their segments,
+the most typical and the doubtful ones, rules as SQL, and the report.
+"""
+
+import numpy as np
+import pandas as pd
+
+from moo_clustering import ParetoClustering
+from moo_clustering.visualization import plot_partition
+
+# Students, families and collectors in the records of a bookshop.
+rng = np.random.default_rng(3)
+segment = rng.permutation(np.repeat([0, 1, 2], [120, 90, 60]))
+n = len(segment)
+channels = np.array([["app", "app", "web"], ["web", "shop", "shop"], ["shop", "post", "web"]])
+genres = np.array(
+    [["manga", "science", "crime"], ["children", "cooking", "children"], ["art", "history", "art"]]
+)
+customers = pd.DataFrame(
+    {
+        "customer": [f"C-{number:05d}" for number in rng.permutation(90_000)[:n]],
+        "age": np.where(rng.random(n) < 0.85, rng.normal(np.array([23, 41, 58])[segment], 5).round(), np.nan),
+        "orders per year": rng.poisson(np.array([4, 9, 6])[segment]),
+        "mean order": [f"€ {value:.2f}" for value in rng.gamma(20, np.array([0.9, 1.8, 6.0])[segment])],
+        "channel": channels[segment, rng.integers(3, size=n)],
+        "genre": genres[segment, rng.integers(3, size=n)],
+        "newsletter": rng.random(n) < np.array([0.2, 0.7, 0.6])[segment],
+        "last order": pd.Timestamp("2025-06-30") - pd.to_timedelta(rng.integers(1, 400, n), unit="D"),
+    }
+)
+model = ParetoClustering(random_state=0).fit(customers)
+print(model.summary())
+
+# %%
+# By default, the segments are named by their contrasts. A function that receives the description of a segment
+# may return another name. It could also ask a colleague or a language model.
+
+
+def channel_and_age(description):
+    rows = customers[model.labels_ == description.cluster]
+    return f"{rows['channel'].mode()[0]} buyers around {rows['age'].median():.0f}"
+
+
+print(model.describe(customers, sample_names=customers["customer"]))
+print(*(each.name for each in model.describe(customers, namer=channel_and_age)), sep="\n")
+
+# %%
+# Colleagues receive the customers with their segments. The typical customers illustrate a segment, and the
+# doubtful ones may belong to another.
+
+handed = model.table(customers, namer=channel_and_age)
+handed.to_csv("segments.csv", index=False)
+print(handed.groupby("name")[["age", "orders per year", "newsletter"]].mean().round(1))
+print(handed.loc[handed["typical"], ["customer", "name", "channel", "genre"]].head(6).to_string(index=False))
+print(f"{handed['doubtful'].sum()} of {n} customers are doubtful")
+
+# %%
+# A database receives a rule, and everybody else a page that opens in any browser.
+
+print(model.explain(customers).select(0.9).to_sql())
+page = model.report("segments.html", X=customers, sample_names=customers["customer"])
+print("open", page.path.name, "in a browser")
+X = model.preparer_.transform(customers)
+plot_partition(X, model.labels_, title="Customers", path="customers.png")
