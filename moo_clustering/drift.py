@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,10 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
 from moo_clustering._messages import aligned, message_line
 
-__all__ = ["ClusterChanges", "ColumnDrift", "Drift"]
+if TYPE_CHECKING:
+    from moo_clustering.datasets.prepare import PreparedTable, UnseenCells
+
+__all__ = ["ClusterChanges", "Drift"]
 
 USUAL = 0.99  # share of the rows of a cluster that are not unlike the others
 _MOST_ROWS = 20_000  # largest number of rows of the fit with which new rows are compared
@@ -38,7 +41,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
-        """Rows of the fit, or a random subset if they are many. ``distances`` between all rows are possible."""
+        """Rows of the fit, or ``distances`` between all of them. At most 20,000 are drawn at random."""
         chosen = np.arange(len(labels))
         if len(chosen) > _MOST_ROWS:
             chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
@@ -80,26 +83,6 @@ def new_columns(
     return {**columns, "unlike": unlike}
 
 
-@dataclass(frozen=True)
-class ColumnDrift:
-    """Cells of a column unlike those of the fit.
-
-    Attributes
-    ----------
-    column : str
-    kind : {"new category", "beyond range"}
-    n_rows : int
-        Number of such cells.
-    values : tuple of str
-        New categories, or the value farthest beyond the range.
-    """
-
-    column: str
-    kind: str
-    n_rows: int
-    values: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Drift:
     """Comparison of new rows with those of a fit.
@@ -120,7 +103,7 @@ class Drift:
         Sizes of the clusters in the fit and among the new rows.
     shares_p_value : float
         P-value of the chi-square test that shares of clusters have not changed; NaN for one cluster.
-    columns : tuple of ColumnDrift
+    columns : tuple of UnseenCells
         New categories and values beyond the range of the fit, if a TablePreparer read the rows.
     notes : tuple of str
         How the rows were read.
@@ -136,7 +119,7 @@ class Drift:
     rows_of_fit: IntpArray
     new_rows: IntpArray
     shares_p_value: float
-    columns: tuple[ColumnDrift, ...] = ()
+    columns: tuple[UnseenCells, ...] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -146,10 +129,10 @@ class Drift:
         unlike: BoolArray,
         rows_of_fit: IntpArray,
         names: Sequence[str],
-        unseen: Mapping[str, tuple[str, int, tuple[str, ...]]] | None = None,
+        prepared: PreparedTable | None = None,
         notes: Sequence[str] = (),
     ) -> Drift:
-        """Compare the clusters of new rows, and whether they are unlike the fit, with the sizes in the fit."""
+        """Compare clusters of new rows with the sizes in the fit. ``prepared`` are the new rows as read."""
         n, k = len(labels), len(rows_of_fit)
         new_rows = np.bincount(labels[labels >= 0], minlength=k)
         expected, p_value = _of_chance(int(unlike.sum()), labels, rows_of_fit)
@@ -159,10 +142,11 @@ class Drift:
         p_shares = float("nan")
         if table.shape[1] > 1 and table.any(axis=1).all():
             p_shares = float(stats.chi2_contingency(table, correction=False).pvalue)
+        notes = (*notes, *(() if prepared is None else prepared.notes))
         return cls(
-            n, int((labels < 0).sum()), int(unlike.sum()), expected, (float(between.low), float(between.high)),
-            p_value, tuple(map(str, names)), rows_of_fit, new_rows, p_shares,
-            tuple(ColumnDrift(name, *each) for name, each in (unseen or {}).items()), tuple(notes),
+            n, int((labels < 0).sum()), int(unlike.sum()), expected,
+            (float(between.low), float(between.high)), p_value, tuple(map(str, names)), rows_of_fit,
+            new_rows, p_shares, () if prepared is None else prepared.unseen, notes,
         )  # fmt: skip
 
     @property
@@ -197,7 +181,7 @@ class Drift:
             "unlike_share": self.unlike_share, "expected_share": self.expected_share,
             "interval": list(self.interval), "p_value": self.p_value, "shares_p_value": self.shares_p_value,
             "clusters": self.to_frame().to_dict("records"),
-            "columns": [{**asdict(each), "values": list(each.values)} for each in self.columns],
+            "columns": [{**each._asdict(), "values": list(each.values)} for each in self.columns],
             "notes": list(self.notes),
         }  # fmt: skip
 
@@ -218,10 +202,11 @@ class Drift:
         if self.n_unlike:
             low, high = self.interval
             lines.append(
-                f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}) "
-                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: farther from the nearest row of the "
-                f"fit than {USUAL:.0%} of the rows in the same cluster (95 % interval {low:.1%} to {high:.1%}, "
-                f"expected {self.expected_share:.1%}, {_p_text(self.p_value)})."
+                f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}, "
+                f"95 % interval {low:.1%} to {high:.1%}) "
+                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: farther from the nearest "
+                f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected: "
+                f"{self.expected_share:.1%} ({_p_text(self.p_value)})."
             )
         for column in self.columns:
             what = "not seen in the fit" if column.kind == "new category" else "beyond the range of the fit"

@@ -46,7 +46,7 @@ def run_predict(
     support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
     rows = new_columns(labels, model["names"], unlike, support)
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
-    drift = Drift.of(labels, unlike, model["sizes"], _names(model), table.unseen, (*notes, *table.notes))
+    drift = Drift.of(labels, unlike, model["sizes"], _names(model), table, notes)
     if as_json:
         click.echo(json_text(_record(path, drift, model)))
     if quiet or as_json:

@@ -68,7 +68,22 @@ _FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
 
 
-Unseen = tuple[str, int, tuple[str, ...]]
+class UnseenCells(NamedTuple):
+    """Cells of a column of further rows that are unlike those of the fit.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"new category", "beyond range"}
+    n_rows : int
+    values : tuple of str
+        New categories, or the value farthest beyond the range.
+    """
+
+    column: str
+    kind: str
+    n_rows: int
+    values: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +108,8 @@ class PreparedTable:
         Mask of the filled cells of ``columns``.
     preparer : TablePreparer
         Fitted preparer, whose ``transform`` prepares further rows.
-    unseen : dict of str to tuple
-        Of further rows: kind of the cells of a column that are unlike those of the fit (``"new category"`` or
-        ``"beyond range"``), their number, and the categories or the farthest value as text.
+    unseen : tuple of UnseenCells
+        Unknown categories and values beyond the range of the fit, in further rows.
     """
 
     X: NDArray[np.float64]
@@ -106,7 +120,7 @@ class PreparedTable:
     weights: tuple[float, ...]
     missing: pd.DataFrame
     preparer: TablePreparer = field(repr=False)
-    unseen: dict[str, Unseen] = field(default_factory=dict)
+    unseen: tuple[UnseenCells, ...] = ()
 
     @property
     def known_columns(self) -> pd.DataFrame:
@@ -464,23 +478,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         alarming = [read.note for read in found if read.note]
         alarming += unread_notes(columns, found)
         values = []
-        unseen: dict[str, Unseen] = {}
+        unseen: list[UnseenCells] = []
         for scale, read in zip(self._scales, found, strict=True):
             cells, note, unlike = scale.known_categories(read.values)
             values.append(cells)
             alarming += [note] if note else []
-            unseen |= {scale.column.name: unlike} if unlike else {}
+            unseen += [unlike] if unlike else []
         for scale, cells in zip(self._scales, values, strict=True):
             note, is_far, unlike = scale.beyond(cells)
             (alarming if is_far else notes).extend([note] if note else [])
-            unseen |= {scale.column.name: unlike} if unlike else {}
+            unseen += [unlike] if unlike else []
         known = np.column_stack([pd.notna(cells) for cells in values])
         filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + filled_notes(columns, known, self.missing)
         prepared = self._table(_features(self._scales, filled), filled, known, notes)
-        return replace(prepared, unseen=unseen), alarming
+        return replace(prepared, unseen=tuple(unseen)), alarming
 
     def _table(
         self,
@@ -866,7 +880,7 @@ class _Scale:
         found[missing] = self.usual
         return found
 
-    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, Unseen | None]:
+    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
         """The categories of the fit, with missing values for others, a note about these, and their texts."""
         if self.column.kind != "category":
             return cells, "", None
@@ -895,7 +909,7 @@ class _Scale:
             ("new category", n, tuple(others)),
         )
 
-    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, Unseen | None]:
+    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
         """Note about values outside the range of the fit, whether one exceeds it by its width, and these."""
         if self.column.kind not in ("number", "date"):
             return "", False, None

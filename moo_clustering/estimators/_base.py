@@ -290,7 +290,7 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the data of the fit with the cluster of every sample; for new ones see :meth:`predict_table`.
+        """Return the data of the fit with the cluster of every sample. See also :meth:`predict_table`.
 
         Parameters
         ----------

@@ -219,9 +219,9 @@ def extended(
 
     Distinct new rows become points, up to ``n_landmarks`` points in all. Otherwise only rows ``apart`` from
     the fit do, or up to a tenth of ``n_landmarks`` means of them. In every partition, a new point joins the
-    cluster of the nearest earlier point. ``options`` are those of :func:`~moo_clustering.pool.candidate_pool`:
-    unless ``k_range`` is None, its families partition the points again, and replace partitions of the same
-    family and number of clusters.
+    cluster of the nearest earlier point. ``options`` are those of ``candidate_pool``: unless ``k_range`` is
+    None, its families partition the points again, and replace partitions of the same family and number of
+    clusters.
     """
     old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
     assert old is not None

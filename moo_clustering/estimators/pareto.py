@@ -201,7 +201,7 @@ class ParetoClustering(ParetoPoolClusterer):
         earlier samples. If clusters disappear, the last ones get their numbers. ``labels_`` contains the
         earlier samples, then the new ones, and ``changes_`` what has happened. Samples beyond
         ``n_landmarks`` are represented by their nearest landmark; an update adds landmarks only for samples
-        unlike the fit, a tenth of ``n_landmarks`` at most. For m points, at most O(m^3) time and O(m^2) memory.
+        unlike the fit, a tenth of ``n_landmarks`` at most. Time and memory are at most those of a fit.
 
         Parameters
         ----------
@@ -245,12 +245,9 @@ class ParetoClustering(ParetoPoolClusterer):
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
-        unseen, notes = None, ()
-        if self.preparer_ is not None:
-            prepared = self.preparer_.prepare(X)
-            unseen, notes = prepared.unseen, prepared.notes
-        drift = Drift.of(predicted, apart, reference.sizes, names, unseen, notes)
-        inactive = self.changes_.inactive if hasattr(self, "changes_") else ()
+        prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
+        drift = Drift.of(predicted, apart, reference.sizes, names, prepared)
+        earlier: ClusterChanges | None = getattr(self, "changes_", None)
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
@@ -307,7 +304,9 @@ class ParetoClustering(ParetoPoolClusterer):
         if given:
             self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
         names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
-        self.changes_ = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
+        self.changes_ = ClusterChanges.of(
+            before, self.labels_, numbers, drift, () if earlier is None else earlier.inactive, names
+        )
         return self
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:

@@ -462,8 +462,7 @@ def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> D
             # The notes contain the warning of predict.
             warnings.filterwarnings("ignore", "column ", UserWarning)
         found = _predicted(estimator, X, reference, **options)
-    unseen, notes = (None, ()) if prepared is None else (prepared.unseen, prepared.notes)
-    return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, unseen, notes)
+    return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
 
 
 def _columns(
