@@ -1,4 +1,4 @@
-"""Updating against refitting on streams with drift: ``benchmarks/quality_update.py [--seeds 5] [--batches 10]``.
+"""Updating against refitting on streams with drift: ``benchmarks/quality_update.py [--seeds 5]``.
 
 Each generated stream has four clusters. One moves in all batches, a cluster is born in batch 4, one dies in
 batch 7, and two approach each other and are one class from batch 9. ``satimage`` is a real table of 500 rows

@@ -256,7 +256,7 @@ class ClusterChanges:
     n_old, n_new : int
         Numbers of rows before the update, and of new rows.
     births : tuple of int
-        Clusters that correspond to no earlier one.
+        Clusters that correspond to no earlier one, and are no parts of a split.
     deaths : tuple of int
         Clusters without new rows since this update, although their size leads one to expect some (by chance
         with a probability below .01). They keep their old rows.
@@ -317,14 +317,16 @@ class ClusterChanges:
         inside = before >= 0
         moved = np.zeros(n_old, dtype=bool)
         moved[inside] = home[before[inside]] != labels[:n_old][inside]
+        parts = {old: tuple(np.flatnonzero(new).tolist()) for old, new in enumerate(large) if new.sum() > 1}
+        split = [new for some in parts.values() for new in some]
         return cls(
             n_old,
             len(labels) - n_old,
-            tuple(np.flatnonzero(~known & fed).tolist()),
+            tuple(new for new in np.flatnonzero(~known & fed).tolist() if new not in split),
             tuple(sorted(dead - idle)),
             tuple(sorted(dead | idle)),
             {new: tuple(np.flatnonzero(old).tolist()) for new, old in enumerate(whole.T) if old.sum() > 1},
-            {old: tuple(np.flatnonzero(new).tolist()) for old, new in enumerate(large) if new.sum() > 1},
+            parts,
             {old: new for old, new in numbers.items() if old != new},
             np.flatnonzero(moved),
             drift,

@@ -906,7 +906,7 @@ class _Scale:
                 f"({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
                 f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
             ),
-            ("new category", n, tuple(others)),
+            UnseenCells(self.column.name, "new category", n, tuple(others)),
         )
 
     def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
@@ -928,7 +928,7 @@ class _Scale:
                 f"(such as {texts[2]})"
             ),
             bool(distances.max() > 1.5 * (high - low)),
-            ("beyond range", len(outside), (texts[2],)),
+            UnseenCells(self.column.name, "beyond range", len(outside), (texts[2],)),
         )
 
 
