@@ -21,7 +21,8 @@ from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
 from moo_clustering._messages import aligned, message_line
 
 if TYPE_CHECKING:
-    from moo_clustering.datasets.prepare import PreparedTable, UnseenCells
+    from moo_clustering.datasets.cells import UnseenCells
+    from moo_clustering.datasets.prepare import PreparedTable
 
 __all__ = ["ClusterChanges", "Drift"]
 
@@ -305,34 +306,22 @@ class ClusterChanges:
         n_old, k = len(before), int(labels.max(initial=-1)) + 1
         counts = crosstable(before, labels[:n_old], k)
         sizes, new_rows = (np.bincount(rows[rows >= 0], minlength=k) for rows in (labels, labels[n_old:]))
-        of_old = counts.sum(axis=1)
-        large = np.maximum(_SPLIT * of_old, _LEAST_MOVED)[:, None] <= counts
-        whole = (_MERGED * of_old[:, None] <= counts) & (of_old > 0)[:, None]
-        known = np.isin(np.arange(k), list(numbers.values()))
-        fed = sizes > 0
-        chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** len(labels[n_old:])
+        of_old = counts.sum(axis=1)[:, None]
+        whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
+        merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
+        large = counts >= np.maximum(_SPLIT * of_old, _LEAST_MOVED)
+        splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
+        apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
+        chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
         idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
-        dead = set(np.flatnonzero(fed & (new_rows == 0) & known & (chance < _DEATH)).tolist())
-        home = np.array([numbers.get(old, -1) for old in range(len(counts))], dtype=np.intp)
-        inside = before >= 0
-        moved = np.zeros(n_old, dtype=bool)
-        moved[inside] = home[before[inside]] != labels[:n_old][inside]
-        parts = {old: tuple(np.flatnonzero(new).tolist()) for old, new in enumerate(large) if new.sum() > 1}
-        split = [new for some in parts.values() for new in some]
+        dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < _DEATH)).tolist())
+        home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
+        moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
+        births = tuple(new for new in np.flatnonzero(sizes).tolist() if new not in apart)
         return cls(
-            n_old,
-            len(labels) - n_old,
-            tuple(new for new in np.flatnonzero(~known & fed).tolist() if new not in split),
-            tuple(sorted(dead - idle)),
-            tuple(sorted(dead | idle)),
-            {new: tuple(np.flatnonzero(old).tolist()) for new, old in enumerate(whole.T) if old.sum() > 1},
-            parts,
-            {old: new for old, new in numbers.items() if old != new},
-            np.flatnonzero(moved),
-            drift,
-            sizes,
-            new_rows,
-            tuple(names),
+            n_old, len(labels) - n_old, births, tuple(sorted(dead - idle)), tuple(sorted(dead | idle)),
+            merges, splits, {old: new for old, new in numbers.items() if old != new}, moved, drift, sizes,
+            new_rows, tuple(names),
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
@@ -373,16 +362,13 @@ class ClusterChanges:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        n = len(self.moved)
-        frame = self.to_frame()
         rows = [["cluster", "name", "rows", "new rows", ""]]
-        rows += [
-            [str(each.cluster), _printable(each.name), str(each.rows), str(each.new_rows), str(each.event)]
-            for each in frame.itertuples()
-        ]
-        lines = [f"{self.n_new} new rows; {n} of {self.n_old} old rows moved to another cluster."]
-        lines += [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
-        return "\n".join([*lines, aligned(rows, right=(2, 3))])
+        for each in self.to_frame().itertuples():
+            numbers = str(each.rows), str(each.new_rows)
+            rows.append([str(each.cluster), _printable(each.name), *numbers, str(each.event)])
+        moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
+        lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
+        return "\n".join([f"{self.n_new} new rows; {moved}.", *lines, aligned(rows, right=(2, 3))])
 
 
 def _joined(numbers: Sequence[int]) -> str:
@@ -407,13 +393,10 @@ def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[
     found = np.full(len(labels), -1, dtype=np.int32)
     found[labels >= 0] = own
     counts = crosstable(before, found[: len(before)], len(present))
-    olds, news = linear_sum_assignment(-counts)
-    pairs = {int(new): int(old) for old, new in zip(olds, news, strict=True) if counts[old, new]}
-    number = {new: pairs[new] for new in sorted(pairs)}
-    born = [new for new in range(len(present)) if new not in pairs]
-    number |= {new: len(counts) + place for place, new in enumerate(born)}
+    pairs = {new: old for old, new in zip(*linear_sum_assignment(-counts), strict=True) if counts[old, new]}
+    number = {new: pairs.get(new, len(counts) + new) for new in range(len(present))}
     free = sorted(set(range(len(present))) - set(number.values()))
-    for new in sorted((new for new in number if number[new] >= len(present)), key=number.get):  # type: ignore[arg-type]
+    for new in sorted(number, key=lambda new: number[new])[len(present) - len(free) :]:
         number[new] = free.pop(0)
-    order = np.array([number[new] for new in range(len(present))] + [-1], dtype=np.int32)
-    return order[found], {pairs[new]: number[new] for new in pairs}
+    order = np.array([*(number[new] for new in range(len(present))), -1], dtype=np.int32)
+    return order[found], {int(old): int(number[new]) for new, old in pairs.items()}

@@ -31,13 +31,14 @@ from moo_clustering.datasets.cells import (
     Column,
     Kind,
     Reread,
+    UnseenCells,
+    cell_text,
     different_cells,
     read_again,
     read_column,
     require_one_notation,
     settled,
 )
-from moo_clustering.datasets.files import written
 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
@@ -66,24 +67,6 @@ _EXPLAINED, _UNEXPLAINED, _OTHERS = 0.8, 0.1, 2
 # Smallest association between missing cells and clusters, and smallest number of missing cells, to report.
 _FOLLOWS, _FEW_MISSING = 0.3, 5
 _CLASSES = {"class", "classes", "label", "labels", "target", "targets", "klasse", "cluster"}
-
-
-class UnseenCells(NamedTuple):
-    """Cells of a column of further rows that are unlike those of the fit.
-
-    Attributes
-    ----------
-    column : str
-    kind : {"new category", "beyond range"}
-    n_rows : int
-    values : tuple of str
-        New categories, or the value farthest beyond the range.
-    """
-
-    column: str
-    kind: str
-    n_rows: int
-    values: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -921,7 +904,7 @@ class _Scale:
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        texts = [_cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        texts = [cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
         return (
             (
                 f"column {self.column.name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit "
@@ -930,13 +913,6 @@ class _Scale:
             bool(distances.max() > 1.5 * (high - low)),
             UnseenCells(self.column.name, "beyond range", len(outside), (texts[2],)),
         )
-
-
-def _cell_text(value: Any) -> str:
-    """A number or date for people."""
-    if isinstance(value, np.datetime64):
-        return written(value)
-    return f"{value:.6g}"
 
 
 def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:

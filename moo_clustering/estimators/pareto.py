@@ -231,67 +231,53 @@ class ParetoClustering(ParetoPoolClusterer):
         check_is_fitted(self)
         samples, before = self._samples, self.labels_
         scaling = getattr(samples.nearest, "scaling", None)
-        if samples.transform is None or scaling is None or scaling.components is not None:
+        if scaling is None or scaling.components is not None or samples.rows is not None:
             kind = "distances or bags" if scaling is None else "sparse data reduced to components"
+            kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
             raise ValueError(
                 f"update requires a fit to a table of features, not {kind}; fit again to all samples."
             )
-        if samples.rows is not None:
-            raise ValueError("update requires a table of at most 2^25 numbers; fit again to all samples.")
         rows = self._read(X, reset=False)
-        new, predicted = samples.transform(rows), self._nearest_clusters(rows)
+        new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
         stored = self._stored_rows()
         assert stored is not None
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
-        names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
+        numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
+        names = [f"cluster {cluster}" for cluster in numbers]
         prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
-        drift = Drift.of(predicted, apart, reference.sizes, names, prepared)
+        drift = Drift.of(predicted, apart, reference.sizes, self._with_user_names(names), prepared)
         earlier: ClusterChanges | None = getattr(self, "changes_", None)
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
         needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
-        around = [k for k in range(self.n_clusters_ + _ABOUT[0], self.n_clusters_ + _ABOUT[1] + 1) if k > 1]
+        low, high = (self.n_clusters_ + more for more in _ABOUT)
         extension = extended(
-            samples,
-            new,
-            apart,
-            n_landmarks=self.n_landmarks,
-            n_clusters=self.n_clusters,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            families=self.families,
-            k_range=around if needed else None,
-            verbose=bool(self.verbose),
-        )
+            samples, new, apart,
+            n_landmarks=self.n_landmarks, n_clusters=self.n_clusters, n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
+            k_range=range(max(2, low), high + 1) if needed else None,
+        )  # fmt: skip
         side = self._side_information.extended(len(new))
-        current = np.concatenate([self._solution.labels, predicted])
-        known = self._solution.known
-        numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
+        current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
 
         def settle(selected: Solution, candidates: Candidates | None) -> Solution:
+            """Select the current partition unless another is clearly better, with the current numbers."""
             if side.kind == "labels":
                 return selected
             assert candidates is not None
-            objectives, labels = candidates.objectives, current
-            of_points = extension.per_point(np.stack([selected.labels, current]))
-            values = objectives.values(of_points)
-            total = objectives.total(values, of_points)
+            objectives, both = candidates.objectives, np.stack([selected.labels, current])
+            of_points = extension.per_point(both)
+            total = objectives.total(objectives.values(of_points), of_points)
             least = _GAIN * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
-            if total[0] > total[1] + least:
-                labels = selected.labels
-            labels, matched = matched_numbers(before, labels)
+            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + least else 1])
             numbers.clear()
             numbers.update(matched)
             classes = None
             if side.targets is not None:
                 classes = class_of_clusters(labels, side.targets.indicators)
-            return Solution(
-                labels,
-                cluster_classes=classes,
-                known=None if known is None else np.pad(known, (0, len(new))),
-                numbered=True,
-            )
+            answered = None if known is None else np.pad(known, (0, len(new)))
+            return Solution(labels, cluster_classes=classes, known=answered, numbered=True)
 
         given = dict(getattr(self, "cluster_names_", {}))
         try:
@@ -304,9 +290,8 @@ class ParetoClustering(ParetoPoolClusterer):
         if given:
             self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
         names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
-        self.changes_ = ClusterChanges.of(
-            before, self.labels_, numbers, drift, () if earlier is None else earlier.inactive, names
-        )
+        inactive = () if earlier is None else earlier.inactive
+        self.changes_ = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self
 
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
