@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
-from moo_clustering._data import checked_array, is_frame
+from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
@@ -445,7 +445,7 @@ def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: A
     found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
     if is_frame(X):
         frame = as_frame(X)[0]
-    elif isinstance(X, Bags) or sparse.issparse(X) or np.ndim(X) != 2:
+    elif isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X):
         frame = pd.DataFrame(index=range(len(found.labels)))
     else:
         frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
