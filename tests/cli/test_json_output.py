@@ -128,10 +128,8 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
 
 def test_predict(people, run):
     known = documented("predict")
-    (people.parent / "moved.csv").write_text(
-        (people.parent / "people.csv").read_text(encoding="utf-8").replace("Oslo", "Paris", 3),
-        encoding="utf-8",
-    )
+    text = (people.parent / "people.csv").read_text(encoding="utf-8")
+    (people.parent / "moved.csv").write_text(text.replace("Oslo", "Paris", 3), encoding="utf-8")
     result = run("predict", people, people.parent / "moved.csv", "--out", "new.csv", "--json")
     assert check(strict(result), known) == set(known) - {"clusters[].class"}
     assert json.loads(result.stdout)["columns"] == [
