@@ -228,12 +228,10 @@ def _printable(text: object) -> str:
 
 
 def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[float, float]:
-    """Expected share of unlike rows, and the probability of ``n_unlike`` of them, if nothing has changed.
-
-    In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
-    probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
-    beta-binomial distribution of the same mean and variance.
-    """
+    """Expected share of unlike rows, and the probability of ``n_unlike`` of them, if nothing has changed."""
+    # In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
+    # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
+    # beta-binomial distribution of the same mean and variance.
     m = np.bincount(np.where(labels < 0, len(sizes), labels), minlength=len(sizes) + 1)
     n = np.maximum(np.append(sizes, sizes.sum()), 1)
     h = USUAL * (n - 1)

@@ -134,13 +134,9 @@ class PartitionPool:
 
     @classmethod
     def of(cls, candidates: Iterable[tuple[str, ArrayLike]]) -> PartitionPool:
-        """Create a pool of any labels, renumbered; candidates with a single cluster are dropped.
+        """Create a pool of pairs (family, labels), renumbered, without candidates of a single cluster.
 
         Raises a ValueError if lengths differ, or no candidate has two clusters.
-
-        Parameters
-        ----------
-        candidates : iterable of (family, labels of shape (n_samples,))
         """
         given = [(family, checked_array(labels, f"labels of {family!r}")) for family, labels in candidates]
         shapes = sorted({labels.shape for _, labels in given})
@@ -417,11 +413,8 @@ def pool_of_bag_views(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PartitionPool:
-    """:func:`bag_candidate_pool` of bags with known distances.
-
-    ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
-    ``graphs`` contains existing neighbour graphs. ``extra`` are candidates (family, labels) to append.
-    """
+    """:func:`bag_candidate_pool` of bags with known distances, graphs and further candidates."""
+    # ``matrices`` contains all ``distances``, and ``"symmetric"`` for the embedding ``"prototypes"``.
     check_kinds(distances, name="distances")
     check_kinds(embeddings, name="embeddings", allowed=EMBEDDING_KINDS)
     if bags.n_bags < 3:
