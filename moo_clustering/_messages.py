@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -167,3 +167,16 @@ def progress_bar(*arguments: Any, **options: Any) -> Any:
         return bar(*arguments, **options, file=_Lossy(sys.stderr))
     except (AttributeError, OSError, ValueError):
         return bar(*arguments, **options | {"disable": True})
+
+
+def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
+    """Align columns to their widest cell. Columns with numbers in ``right`` are right-aligned."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(gap.join(cells).rstrip())
+    return "\n".join(lines)

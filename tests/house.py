@@ -36,7 +36,7 @@ ORDER = [
     {"problems", "evidence"},
     {"operators", "consensus", "fronts", "interactive"},
     {"algorithms"},
-    {"controls", "results", "descriptions"},
+    {"controls", "results", "descriptions", "drift"},
     {"rules"},
     {"estimators"},
     {"visualization"},

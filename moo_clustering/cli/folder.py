@@ -26,6 +26,7 @@ from moo_clustering._arrays import warn_caller
 from moo_clustering._messages import distinct_names, message_line, path_fault
 from moo_clustering.constraints.pairs import satisfied_shares
 from moo_clustering.descriptions import with_columns
+from moo_clustering.drift import Reference
 from moo_clustering.results import ClusteringResult, Coassociation, result_of
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ _MODEL_TYPES = {
     "pandas.Interval", "pymoo.core.problem.ElementwiseEvaluationFunction",
     "pymoo.core.problem.LoopedElementwiseEvaluation", "scipy.sparse._csr.csr_array",
 }  # fmt: skip
-# Largest number of saved rows of the fit to compare further rows with, and the share of usual rows.
-_MOST_ROWS, USUAL = 20_000, 0.99
 # Largest size of a record in bytes; records of the command have several thousand.
 _LARGEST_RECORD = 2**24
 _OTHER = "choose another folder with --out"
@@ -650,18 +649,12 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
             delattr(estimator, name)
         elif name in ("checkpoint", "checkpoint_every", "resume"):
             setattr(estimator, name, defaults[name].default)
-    chosen = np.arange(len(labels))
-    if len(chosen) > _MOST_ROWS:
-        chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
-    rows = np.asarray(samples.X)[chosen]
     model = {
         "format": _MODEL_FORMAT,
         "version": _MODEL_VERSION,
         "estimator": estimator,
         "preparer": samples.prepared.preparer,
-        "rows": rows,
-        "limits": _limits(rows, labels[chosen]),
-        "sizes": np.bincount(labels[labels >= 0]),
+        **Reference.of(np.asarray(samples.X), labels)._asdict(),
         "classes": None if classes is None else list(classes),
         "names": list(names),
         "header": samples.header,
@@ -732,20 +725,6 @@ def load_model(folder: Path) -> dict[str, Any]:
     ):
         raise FolderError(f"{path} has no {min(absent)}; fit again with this version")
     return model
-
-
-def _limits(rows: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Compute the 99 % quantile of the distances to the nearest other row, for every cluster."""
-    from sklearn.neighbors import NearestNeighbors
-
-    limits = np.zeros(labels.max(initial=-1) + 1)
-    if len(rows) < 2:
-        return limits
-    distances = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors()[0][:, 0]
-    for cluster in range(len(limits)):
-        own = distances[labels == cluster]
-        limits[cluster] = np.quantile(own, USUAL) if len(own) else 0.0
-    return limits
 
 
 def draw_pictures(folder: Path, pictures: Mapping[str, Callable[[Path], object]]) -> list[str]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
-from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering._messages import for_command, message_line
-from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, with_clusters, write_csv
+from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
+from moo_clustering.drift import Drift, Reference, new_columns
+from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.rules import find_rules
 
 
@@ -44,23 +41,20 @@ def run_predict(
             raise DataError(f"{data}: {error}") from error
         notes = [for_command(note) for note in (*notes, *table.notes)]
         labels = model["estimator"].predict(table.X)
-    unlike = _unlike(table.X, labels, model)
-    # The last, empty name is that of noise (-1).
-    rows = {"name": np.array([*model["names"], ""], dtype=object)[labels], "unlike": unlike}
+    model_of = Reference(model["rows"], model["limits"], model["sizes"])
+    unlike = model_of.unlike(table.X, labels)
+    estimator = model["estimator"]
+    support = estimator._support_of(table.X) if isinstance(estimator, ReportMixin) else None
+    rows = new_columns(labels, model["names"], unlike, support)
     write_csv(path, with_clusters(frame, labels, model["classes"], rows), plain=plain_csv)
+    drift = Drift.of(labels, unlike, model["sizes"], _names(model), table, notes)
     if as_json:
-        click.echo(json_text(_record(path, labels, unlike, notes, model)))
+        click.echo(json_text(_record(path, drift, model)))
     if quiet or as_json:
         return
-    for note in notes:
+    for note in drift.notes:
         click.echo(f"Note: {message_line(note)}", err=True)
-    click.echo(_shares(labels, model))
-    if n := int(unlike.sum()):
-        share, are = f"{n} of {len(labels)} rows ({n / len(labels):.0%})", "is" if n == 1 else "are"
-        click.echo(
-            f"{share} {are} unlike the fit: farther from the nearest row of the fit than {USUAL:.0%} "
-            "of the rows in the same cluster."
-        )
+    click.echo(drift)
     click.echo(f"Saved {path}.")
 
 
@@ -119,51 +113,17 @@ def run_explain(
     print_result(text)
 
 
-def _record(
-    path: Path, labels: IntArray, unlike: NDArray[np.bool_], notes: Sequence[str], model: dict[str, Any]
-) -> dict[str, Any]:
+def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
     """Create the record that the command prints with --json."""
-    now = np.bincount(labels[labels >= 0], minlength=len(model["sizes"]))
-    clusters = [
-        {"cluster": cluster, "name": name, "rows_of_fit": then, "new_rows": new}
-        for cluster, (name, then, new) in enumerate(
-            zip(model["names"], model["sizes"].tolist(), now.tolist(), strict=True)
-        )
-    ]
-    for entry, name in zip(clusters, model["classes"] or (), strict=False):
+    record = {"file": str(path), **drift.to_dict()}
+    for entry, name in zip(record["clusters"], model["names"], strict=True):
+        entry["name"] = name
+    for entry, name in zip(record["clusters"], model["classes"] or (), strict=False):
         entry["class"] = name
-    return {
-        "file": str(path), "n_rows": len(labels), "n_noise": int((labels < 0).sum()),
-        "n_unlike": int(unlike.sum()), "clusters": clusters, "notes": list(notes),
-    }  # fmt: skip
+    return record
 
 
 def _names(model: dict[str, Any]) -> list[str]:
     """Classes of the clusters after a fit with labels, or else their names; a new class has no name."""
     classes = model["classes"] or [""] * len(model["names"])
     return [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
-
-
-def _unlike(X: FloatArray, labels: IntArray, model: dict[str, Any]) -> NDArray[np.bool_]:
-    """Mask of noise and of rows farther from the nearest row of the fit than usual in their cluster."""
-    distances = NearestNeighbors(n_neighbors=1).fit(model["rows"]).kneighbors(X)[0][:, 0]
-    limits = np.append(model["limits"], -1.0)  # the last limit is that of noise
-    # Distances of equal rows may differ from 0 by rounding.
-    return distances > limits[labels] + 1e-6 * max(1.0, float(np.abs(model["rows"]).max(initial=0.0)))
-
-
-def _shares(labels: IntArray, model: dict[str, Any]) -> str:
-    """Format the sizes of the clusters in the fit and among the further rows."""
-    then = model["sizes"]
-    now = np.bincount(labels[labels >= 0], minlength=len(then))
-    rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
-    for cluster, size in enumerate(then):
-        name = printable_line(_names(model)[cluster])
-        shares = (size / max(then.sum(), 1), now[cluster] / max(len(labels), 1))
-        rows.append(
-            [str(cluster), name, str(size), f"{shares[0]:.0%}", str(now[cluster]), f"{shares[1]:.0%}"]
-        )
-    if n_noise := int((labels < 0).sum()):
-        share = f"{n_noise / len(labels):.0%}"
-        rows.append(["noise", "", "", "", str(n_noise), share])
-    return aligned(rows, right=range(2, 6))

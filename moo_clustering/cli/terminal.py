@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from string import Formatter
@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import click
 
+from moo_clustering._messages import aligned as aligned
 from moo_clustering._messages import for_command, message_line, path_fault, quoted, value_line
 
 INTERRUPTED = 130
@@ -444,16 +445,3 @@ def shortened(text: object, width: int) -> str:
 def printable_line(text: object) -> str:
     """Remove line breaks and control characters."""
     return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
-
-
-def aligned(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), gap: str = "  ") -> str:
-    """Align columns to their widest cell. Columns with numbers in ``right`` are right-aligned."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if number in right else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(gap.join(cells).rstrip())
-    return "\n".join(lines)

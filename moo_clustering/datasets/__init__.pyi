@@ -1,5 +1,6 @@
 from .bags import BagTable as BagTable
 from .bags import read_bags as read_bags
+from .cells import UnseenCells as UnseenCells
 from .documents import Documents as Documents
 from .documents import read_documents as read_documents
 from .documents import tfidf as tfidf

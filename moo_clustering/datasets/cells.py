@@ -738,3 +738,28 @@ def without_unit(texts: NDArray[Any]) -> Measures | None:
         return None
     before, after = units.pop()
     return Measures(np.array(bare, dtype=object), " ".join(part for part in (before, after) if part))
+
+
+class UnseenCells(NamedTuple):
+    """Cells of a column of further rows that are unlike those of the fit.
+
+    Attributes
+    ----------
+    column : str
+    kind : {"new category", "beyond range"}
+    n_rows : int
+    values : tuple of str
+        New categories, or the value farthest beyond the range.
+    """
+
+    column: str
+    kind: str
+    n_rows: int
+    values: tuple[str, ...]
+
+
+def cell_text(value: Any) -> str:
+    """A number or date for people."""
+    if isinstance(value, np.datetime64):
+        return written(value)
+    return f"{value:.6g}"

@@ -32,13 +32,14 @@ from moo_clustering.datasets.cells import (
     Column,
     Kind,
     Reread,
+    UnseenCells,
+    cell_text,
     different_cells,
     read_again,
     read_column,
     require_one_notation,
     settled,
 )
-from moo_clustering.datasets.files import written
 
 _ID = re.compile(
     r"id|.*[_ .-]id|id[_ .-].*|.*ID|.*Id|index|row|rownames|row[_ .-]?(nr|no|number)|uuid|key", re.A
@@ -91,6 +92,8 @@ class PreparedTable:
         Mask of the filled cells of ``columns``.
     preparer : TablePreparer
         Fitted preparer, whose ``transform`` prepares further rows.
+    unseen : tuple of UnseenCells
+        Unknown categories and values beyond the range of the fit, in further rows.
     """
 
     X: NDArray[np.float64]
@@ -101,6 +104,7 @@ class PreparedTable:
     weights: tuple[float, ...]
     missing: pd.DataFrame
     preparer: TablePreparer = field(repr=False)
+    unseen: tuple[UnseenCells, ...] = ()
 
     @property
     def known_columns(self) -> pd.DataFrame:
@@ -463,19 +467,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         alarming = [read.note for read in found if read.note]
         alarming += unread_notes(columns, found)
         values = []
+        unseen: list[UnseenCells] = []
         for scale, read in zip(self._scales, found, strict=True):
-            cells, note = scale.known_categories(read.values)
+            cells, note, unlike = scale.known_categories(read.values)
             values.append(cells)
             alarming += [note] if note else []
+            unseen += [unlike] if unlike else []
         for scale, cells in zip(self._scales, values, strict=True):
-            note, is_far = scale.beyond(cells)
+            note, is_far, unlike = scale.beyond(cells)
             (alarming if is_far else notes).extend([note] if note else [])
+            unseen += [unlike] if unlike else []
         known = np.column_stack([pd.notna(cells) for cells in values])
         filled = [scale.filled(cells) for scale, cells in zip(self._scales, values, strict=True)]
         if self._donors is not None:
             filled = self._donors.fill(filled, known)
         notes += alarming + filled_notes(columns, known, self.missing)
-        return self._table(_features(self._scales, filled), filled, known, notes), alarming
+        prepared = self._table(_features(self._scales, filled), filled, known, notes)
+        return replace(prepared, unseen=tuple(unseen)), alarming
 
     def _table(
         self,
@@ -861,13 +869,13 @@ class _Scale:
         found[missing] = self.usual
         return found
 
-    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str]:
-        """The categories of the fit, with missing values for others, and a note about these."""
+    def known_categories(self, cells: NDArray[Any]) -> tuple[NDArray[Any], str, UnseenCells | None]:
+        """The categories of the fit, with missing values for others, a note about these, and their texts."""
         if self.column.kind != "category":
-            return cells, ""
+            return cells, "", None
         unknown = [text for text in pd.unique(cells) if text is not None and text not in set(self.categories)]
         if not unknown:
-            return cells, ""
+            return cells, "", None
         # Programs write codes such as 1 and 01 as numbers, 1.0.
         by_number: dict[float, list[str]] = {}
         for text in self.categories:
@@ -877,39 +885,40 @@ class _Scale:
         found = np.array([names.get(text, text) for text in cells], dtype=object)
         others = [text for text, name in names.items() if name is None]
         if not others:
-            return found, ""
+            return found, "", None
         n = int(np.isin(cells, np.array(others, dtype=object)).sum())
-        return found, (
-            f"column {self.column.name!r} has {len(others)} "
-            f"categor{'y' if len(others) == 1 else 'ies'} not seen in the fit "
-            f"({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
-            f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
+        return (
+            found,
+            (
+                f"column {self.column.name!r} has {len(others)} "
+                f"categor{'y' if len(others) == 1 else 'ies'} not seen in the fit "
+                f"({_listed(list(map(repr, others)))}), in {n} row{'' if n == 1 else 's'}; "
+                f"{'it is' if len(others) == 1 else 'they are'} treated as missing"
+            ),
+            UnseenCells(self.column.name, "new category", n, tuple(others)),
         )
 
-    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool]:
-        """Note about values outside the range of the fit, and whether one is beyond it by its width."""
+    def beyond(self, cells: NDArray[Any]) -> tuple[str, bool, UnseenCells | None]:
+        """Note about values outside the range of the fit, whether one exceeds it by its width, and these."""
         if self.column.kind not in ("number", "date"):
-            return "", False
+            return "", False, None
         known = cells[pd.notna(cells)]
         outside = known[(known < self.low) | (known > self.high)]
         if not len(outside):
-            return "", False
+            return "", False, None
         # Halves, as differences of huge numbers would be out of bounds.
         low, high, *numbers = (self._numbers(np.array([self.low, self.high, *outside])) / 2.0).tolist()
         distances = np.abs(np.array(numbers) - (low / 2 + high / 2))
         n = f"{len(outside)} value{'' if len(outside) == 1 else 's'}"
-        texts = [_cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
+        texts = [cell_text(value) for value in (self.low, self.high, outside[distances.argmax()])]
         return (
-            f"column {self.column.name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit "
-            f"(such as {texts[2]})"
-        ), bool(distances.max() > 1.5 * (high - low))
-
-
-def _cell_text(value: Any) -> str:
-    """A number or date for people."""
-    if isinstance(value, np.datetime64):
-        return written(value)
-    return f"{value:.6g}"
+            (
+                f"column {self.column.name!r} has {n} outside {texts[0]} to {texts[1]}, the range of the fit "
+                f"(such as {texts[2]})"
+            ),
+            bool(distances.max() > 1.5 * (high - low)),
+            UnseenCells(self.column.name, "beyond range", len(outside), (texts[2],)),
+        )
 
 
 def _usual_cell(known: NDArray[Any], kind: Kind) -> Any:

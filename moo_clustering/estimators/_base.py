@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from moo_clustering.descriptions import ClusterDescription, ClusterDescriptions
+    from moo_clustering.drift import Drift
     from moo_clustering.rules import ClusterRules
     from moo_clustering.visualization.report.content import Report
 
@@ -282,7 +283,7 @@ class ReportMixin(NumericOptionsMixin):
         return found
 
     def table(self, X: Any, **options: Any) -> pd.DataFrame:
-        """Return the data with the cluster of every sample; options and errors are those of :meth:`describe`.
+        """Return the samples of the fit with their clusters. Options and errors: see :meth:`describe`.
 
         The DataFrame has the columns of X, ``cluster``, ``name``, and ``typical`` for the five samples
         nearest to each centre. Methods with a pool of partitions add ``support``, the share of the pool that
@@ -291,6 +292,81 @@ class ReportMixin(NumericOptionsMixin):
         """
         frame: pd.DataFrame = _pages("estimators").table_of(self, X, **options)
         return frame
+
+    def predict_table(self, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
+        """Return new samples with their clusters, and whether they are unlike those of the fit.
+
+        Parameters
+        ----------
+        X
+            Samples, in any format that ``predict`` accepts.
+        reference : optional
+            Data of the fit, for names by contrasts. Required by methods that do not store the samples.
+        **options
+            ``class_names``, ``feature_names`` and ``namer`` of :meth:`describe`.
+
+        Returns
+        -------
+        DataFrame
+            Columns of X, ``cluster``, ``name``, and ``unlike``: whether the nearest sample of the fit is
+            farther than for 99 % of the samples of the cluster. Methods with a pool add ``support``.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            Before ``fit``; without ``predict``, or if X or ``reference`` do not match the fit.
+        """
+        self._check_predicts("predict_table")
+        frame: pd.DataFrame = _pages("estimators").predict_table_of(self, X, reference, **options)
+        return frame
+
+    def drift(self, X: Any, reference: Any = None, **options: Any) -> Drift:
+        """Compare new samples with those of the fit.
+
+        O(n n_samples n_features) time at most. The fit is compared by up to 20,000 samples.
+
+        Parameters
+        ----------
+        X, reference, **options
+            As for :meth:`predict_table`, which also documents the errors.
+
+        Returns
+        -------
+        Drift
+            Share of samples unlike the fit, with its interval, p-value, and the share expected by chance;
+            shares of the clusters then and now; new categories and values beyond the range of the fit in
+            prepared columns.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> X = load_iris().data
+        >>> drift = ParetoClustering(random_state=0).fit(X[::2]).drift(X[1::2] + 3)
+        >>> drift.n_unlike, drift.p_value < 0.001
+        (75, True)
+        """
+        self._check_predicts("drift")
+        found: Drift = _pages("estimators").drift_of(self, X, reference, **options)
+        return found
+
+    def _check_predicts(self, name: str) -> None:
+        check_is_fitted(self, "labels_")
+        if not hasattr(self, "predict"):
+            raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
+
+    def _with_user_names(self, names: Sequence[str]) -> list[str]:
+        """Names of the clusters, with those that the user gave."""
+        given = getattr(self, "cluster_names_", {})
+        return [str(given.get(cluster, name)) for cluster, name in enumerate(names)]
+
+    def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
+        """Rows of the fit, and a function that converts new samples alike; None if they are not stored."""
+        return None
+
+    def _support_of(self, X: Any) -> NDArray[np.float64] | None:
+        """Support of every cluster for new samples, shape (n, n_clusters), or None without a pool."""
+        return None
 
     def _repr_html_inner(self) -> str:
         # scikit-learn calls this method for _repr_html_, unless its display is "text".

@@ -408,16 +408,19 @@ class ParetoPoolClusterer(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        if self._solution.model is not None:
-            shares, of_clusters = self._probabilities(rows), self._solution.cluster_classes
-            labels = (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1)
-            labels = labels.astype(np.int32)
-        else:
-            of_points = self._samples.per_point(self._solution.labels)
-            labels = of_points[self._samples.nearest(rows, 1)[0][:, 0]]
+        labels = self._nearest_clusters(rows)
         if self.noise == "label":
             labels[self._samples.outlying(rows)] = -1
         return labels
+
+    def _nearest_clusters(self, rows: Any) -> Labels:
+        """Predict clusters without noise."""
+        if self._solution.model is not None:
+            shares, of_clusters = self._probabilities(rows), self._solution.cluster_classes
+            most = (shares if of_clusters is None else shares[:, of_clusters]).argmax(axis=1)
+            return most.astype(np.int32)
+        of_points = self._samples.per_point(self._solution.labels)
+        return of_points[self._samples.nearest(rows, 1)[0][:, 0]]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict probabilities of the classes, shape (n, n_classes), columns as in ``classes_``.
@@ -480,7 +483,15 @@ class ParetoPoolClusterer(
 
     def _united(self, labels: IntArray, known: BoolArray | None = None) -> Labels:
         """Unite equal samples in one cluster, except samples with labels, pairs or answers."""
-        equal = None if self._samples.landmark_of is not None else self._samples.equal_points
+        equal, landmark_of = self._samples.equal_points, self._samples.landmark_of
+        if equal is not None and landmark_of is not None:
+            repeated = np.bincount(equal)[equal] > 1
+            if not repeated.any():
+                return labels.astype(np.int32)
+            # After an update, equal samples of the fit are separate landmarks.
+            single = len(equal) + np.arange(len(landmark_of))
+            groups = np.where(repeated[landmark_of], equal[landmark_of], single)
+            equal = np.unique(groups, return_inverse=True)[1].astype(np.int32)
         if equal is None:
             return labels.astype(np.int32)
         fixed = self._side_information.known(len(equal))
@@ -572,8 +583,16 @@ class ParetoPoolClusterer(
         same.set_params(**dict.fromkeys(made_of & same.get_params(deep=False).keys()))
         return checkpoint_for(same, *data)
 
-    def _select(self, side: SideInformation, *supervision: ArrayLike | None) -> Plans[None]:
-        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes."""
+    def _select(
+        self,
+        side: SideInformation,
+        *supervision: ArrayLike | None,
+        settle: Callable[[Solution, Candidates | None], Solution] | None = None,
+    ) -> Plans[None]:
+        """Score the pool, evolve it if ``n_gen > 0``, select the result, and set the fitted attributes.
+
+        ``settle`` changes the selected result.
+        """
         samples, pool = self._samples, self._samples.pool
         pairs = side.pairs_of_points(samples)
         criterion, kernel = self.criterion, self.kernel
@@ -620,6 +639,8 @@ class ParetoPoolClusterer(
                 candidates, solutions = evolution.candidates, evolution.solutions
             else:
                 solutions = {"auto": choose(candidates)}
+        if settle is not None:
+            solutions["auto"] = settle(solutions["auto"], candidates)
         # Everything is computed before the first attribute of the previous fit is replaced.
         self._side_information, self._candidates, self._solutions = side, candidates, solutions
         self.scoring_ = None if candidates is None else candidates.objectives
@@ -682,7 +703,8 @@ class ParetoPoolClusterer(
 
     def _publish(self, evolution: _Evolution | None) -> None:
         """Set the attributes that do not depend on the selected partition."""
-        for name in ("classes_", "control_labels_", "control_score_", "random_control_labels_", "history_"):
+        controls = ("control_labels_", "control_score_", "random_control_labels_")
+        for name in ("classes_", "changes_", *controls, "history_"):
             self.__dict__.pop(name, None)
         samples, candidates, side = self._samples, self._candidates, self._side_information
         self.pool_: PartitionPool | None = samples.pool
@@ -764,7 +786,7 @@ class ParetoPoolClusterer(
             if classes is None and side.targets is not None and len(former) < side.targets.n_classes:
                 classes = np.arange(side.targets.n_classes)
         else:
-            former = number_clusters(found)[1]
+            former = np.unique(found) if solution.numbered else number_clusters(found)[1]
         number = np.full(int(former.max()) + 1, -1, dtype=np.int32)
         number[former] = np.arange(len(former))
         return solution._replace(

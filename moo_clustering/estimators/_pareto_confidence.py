@@ -504,6 +504,7 @@ class PoolReportMixin(ReportMixin):
     _partitions_of_points: Callable[[Labels], Labels]
     _with_noise: Callable[..., Labels]
     _assess: Callable[..., Assessment]
+    _read: Callable[..., Any]
     confidence_: float
     structure_p_value_: float
     verdict_: str
@@ -562,7 +563,8 @@ class PoolReportMixin(ReportMixin):
             of_landmarks = np.zeros(pool.n_samples, dtype=labels.dtype)
             of_landmarks[self.landmark_of_] = labels
             labels = of_landmarks
-        score = self.scores_["score"].to_numpy()[: pool.n_partitions]
+        assert self._candidates is not None
+        score = self._candidates.score[: pool.n_partitions]
         return pool.labels, consensus_weights(score, pool.n_clusters, self.n_clusters_), labels
 
     def _coassociation(self, most: int) -> results.Coassociation:
@@ -575,6 +577,16 @@ class PoolReportMixin(ReportMixin):
 
     def _support(self) -> FloatArray:
         """Return the weighted share of the pool in which each sample is with the samples of each cluster."""
+        found = self._support_of_points()
+        return found if self.landmark_of_ is None else found[self.landmark_of_]
+
+    def _support_of(self, X: Any) -> FloatArray | None:
+        if self.pool_ is None:
+            return None
+        nearest = self._samples.nearest(self._read(X, reset=False), 1)[0][:, 0]
+        return self._support_of_points()[nearest]
+
+    def _support_of_points(self) -> FloatArray:
         partitions, weights, labels = self._weighted_pool()
         n_clusters = int(labels.max(initial=-1)) + 1
         sizes = np.maximum(np.bincount(labels[labels >= 0], minlength=n_clusters), 1)
@@ -585,7 +597,15 @@ class PoolReportMixin(ReportMixin):
             np.add.at(counts, (row[inside], labels[inside]), 1.0)
             # The last row, of noise, is 0.
             found += weight * (counts / sizes)[row]
-        return found if self.landmark_of_ is None else found[self.landmark_of_]
+        return found
+
+    def _stored_rows(self) -> tuple[FloatArray, Callable[[Any], FloatArray]] | None:
+        samples = self._samples
+        rows = samples.points_given if samples.landmark_of is None else samples.sample_features
+        if rows is None or samples.transform is None:
+            return None
+        transform = samples.transform
+        return rows, lambda X: transform(self._read(X, reset=False))
 
     def _describe_alternatives(self, names: Sequence[str] | None = None) -> None:
         """Add confidence, sizes, families and differences to ``alternatives_``; ``names`` names features."""

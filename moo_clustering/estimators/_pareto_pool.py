@@ -31,6 +31,7 @@ from moo_clustering._parallel import threads_here
 from moo_clustering.bags import Bags, BagTransformer, bag_distance_kinds, gaussian_bag_kernel
 from moo_clustering.bags.distances import DISTANCE_KINDS
 from moo_clustering.bags.embeddings import sliced_directions
+from moo_clustering.estimators._base import row_keys
 from moo_clustering.evidence.kernels import dense_affinity, diffusion, unit_diagonal
 from moo_clustering.graphs import self_tuning_graph
 from moo_clustering.pool import PartitionPool, candidate_pool, extra_partitions
@@ -70,7 +71,8 @@ class PooledSamples:
     # instead of graph and linear kernels. Distances and bags have ``coincident``, the points at distance 0 as
     # clusters. ``transform`` scales new samples, and ``nearest(X_new, n) -> positions, distances`` finds
     # their nearest points. ``landmark_of`` is the point of every sample, and ``scaled`` are the features of
-    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers.
+    # all samples, or None for many samples, which have unscaled ``rows``. ``far``: outliers,
+    # whose features are moved towards their nearest sample from ``far_rows``.
 
     n_samples: int
     graph: sp.csr_array
@@ -84,6 +86,16 @@ class PooledSamples:
     coincident: Labels | None = None
     transform: Callable[[Any], FloatArray] | None = None
     far: BoolArray | None = None
+    far_rows: FloatArray | None = None
+
+    @property
+    def points_given(self) -> FloatArray | None:
+        """Scaled features of the points, with outliers where they are."""
+        if self.features is None or self.far is None or self.far_rows is None:
+            return self.features
+        points = self.features.copy()
+        points[self.far] = self.far_rows
+        return points
 
     @property
     def n_points(self) -> int:
@@ -192,6 +204,73 @@ class PooledSamples:
         return number_clusters(np.unique(self.features, axis=0, return_inverse=True)[1].reshape(-1))[0]
 
 
+def extended(
+    samples: PooledSamples, new: FloatArray, apart: BoolArray, *, n_landmarks: int, **options: Any
+) -> PooledSamples:
+    """Add new scaled rows to the samples of a fit, and their clusters to the partitions of its pool."""
+    # Distinct new rows become points, up to ``n_landmarks`` points in all. Otherwise only rows ``apart`` from
+    # the fit do, or up to a tenth of ``n_landmarks`` means of them. In every partition, a new point joins the
+    # cluster of the nearest earlier point. Unless ``k_range`` is None, the families of ``candidate_pool``
+    # replace partitions of the same family and number of clusters.
+    old, pool, scaled = samples.points_given, samples.pool, samples.sample_features
+    assert old is not None
+    assert pool is not None
+    every = np.concatenate([old if scaled is None else scaled, new])
+    known = set(row_keys(old))
+    fresh = np.array([row for row, key in zip(new, row_keys(new), strict=True) if key not in known])
+    fresh = np.unique(fresh.reshape(-1, old.shape[1]), axis=0)
+    own = samples.landmark_of is None and len(old) + len(fresh) <= n_landmarks
+    if len(fresh) and not own and len(old) + len(fresh) > n_landmarks:
+        fresh = np.unique(new[apart], axis=0)
+        if len(fresh) > (most := max(1, n_landmarks // 10)):
+            fresh = _centers(fresh, most, 0)[1]
+    points, far = np.concatenate([old, fresh]), samples.far
+    if len(fresh):
+        far = far_points(points)
+        if len(points) - far.sum() <= (options["n_clusters"] or 0):
+            far[:] = False
+    drawn = points if far is None or not far.any() else _drawn_in(points, far)
+    with threads_here():
+        # Without landmarks, earlier samples are points; equal ones are separate.
+        search = NearestNeighbors(n_neighbors=1).fit(drawn)
+        landmark_of = search.kneighbors(every, return_distance=False)[:, 0].astype(np.int32)
+        if own:
+            landmark_of[: len(old)] = np.arange(len(old))
+            position = {key: place for place, key in reversed([*enumerate(row_keys(points))])}
+            landmark_of[len(old) :] = [position[key] for key in row_keys(new)]
+        origin = np.arange(len(points))
+        if len(fresh):
+            nearest = NearestNeighbors(n_neighbors=1).fit(old).kneighbors(fresh, return_distance=False)
+            origin[len(old) :] = nearest[:, 0]
+    if not len(fresh):
+        return replace(samples, n_samples=len(every), landmark_of=landmark_of, scaled=every)
+    kept, landmark_of = np.unique(landmark_of, return_inverse=True)
+    points, drawn, far, origin = points[kept], drawn[kept], far[kept], origin[kept]  # type: ignore[index]
+    graph = self_tuning_graph(drawn, n_neighbors=options["n_neighbors"], n_jobs=options["n_jobs"])
+    found = replace(
+        samples,
+        n_samples=len(every),
+        graph=graph,
+        pool=PartitionPool(pool.labels[:, origin], pool.families),
+        nearest=_TableNeighbors(samples.nearest.scaling, drawn),  # type: ignore[attr-defined]
+        features=drawn,
+        landmark_of=landmark_of.astype(np.int32),
+        scaled=every,
+        far=far,
+        far_rows=points[far],
+    )
+    if len(points) < 3 or (drawn == drawn[0]).all():
+        return replace(found, pool=_trivial_pool(len(points)))
+    trivial = pool.families[0] == TRIVIAL
+    members = [] if trivial else list(zip(pool.families, pool.labels[:, origin], strict=True))
+    if trivial or options["k_range"] is not None:
+        again = candidate_pool(drawn, graph=graph, random_state=0, **options)
+        sizes = set(zip(again.families, again.n_clusters.tolist(), strict=True))
+        members = [each for each in members if (each[0], len(np.unique(each[1]))) not in sizes]
+        members += zip(again.families, again.labels, strict=True)
+    return replace(found, pool=PartitionPool.of(members))
+
+
 def nearest_mean(values: FloatArray, positions: IntpArray, distances: FloatArray) -> FloatArray:
     """Compute means (n, c) of rows at ``positions`` (n, n_nearest), weighted by inverse squared distances."""
     shares = nearest_weights(distances)
@@ -239,6 +318,7 @@ def pooled_table(
     if len(points) - far.sum() <= (grid["n_clusters"] or 0):
         # This number of clusters requires every sample.
         far[:] = False
+    given = points
     if far.any():
         points = _drawn_in(points, far)
     samples = PooledSamples(
@@ -252,6 +332,7 @@ def pooled_table(
         None if landmark_of is None or all_features is not None else X,
         transform=scaling.transform,
         far=far,
+        far_rows=given[far],
     )
     if len(points) < 3 or (points == points[0]).all():
         return samples

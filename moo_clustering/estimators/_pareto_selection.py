@@ -50,7 +50,7 @@ MOST_FOR_SHAPES = 3
 # Weight of the modularity relative to the gain in likelihood.
 _MODULARITY_IN_MIXTURE = 0.3
 # Weight of the score relative to the evidence, which is a log-likelihood.
-_SCORE_WEIGHT = 20.0
+SCORE_WEIGHT = 20.0
 # Penalty of boundaries in a search with pairs. Without it, tiny clusters around their samples satisfy them.
 _BOUNDARY_PRICE = 0.3
 # Largest default of the smallest cluster size.
@@ -79,6 +79,16 @@ class SideInformation:
     kind: Literal["none", "labels", "novel", "pairs"]
     targets: Targets | None = None  # labels of samples, propagated along must-links
     pairs: PairwiseConstraints | None = None  # pairs of samples
+
+    def extended(self, n_new: int) -> SideInformation:
+        """Add samples without labels and pairs."""
+        targets, pairs = self.targets, self.pairs
+        if targets is not None:
+            indicators = np.pad(targets.indicators, ((0, n_new), (0, 0)))
+            targets = Targets(indicators, np.pad(targets.labelled, (0, n_new)), targets.classes, False)
+        if pairs is not None:
+            pairs = PairwiseConstraints(pairs.must_link, pairs.cannot_link, n_samples=pairs.n_samples + n_new)
+        return replace(self, targets=targets, pairs=pairs)
 
     def known(self, n_samples: int) -> BoolArray:
         """Mask of the samples with labels or pairs."""
@@ -197,7 +207,7 @@ class Objectives:
         """Quantity to maximise: the score; with labels or pairs, their evidence plus 20 times the score."""
         total = self.score(values)
         if values.shape[1] > 2:
-            total = values[:, 2] + _SCORE_WEIGHT * total
+            total = values[:, 2] + SCORE_WEIGHT * total
         if self.boundary is not None:
             total = total - _BOUNDARY_PRICE * self.boundary.evaluate(labels)
         return total
@@ -470,6 +480,7 @@ class Solution(NamedTuple):
     cluster_classes: IntArray | None = None
     model: ClassModel | None = None  # predicts classes of other samples
     known: BoolArray | None = None  # shape (n_samples,): samples with answers
+    numbered: bool = False  # whether the numbers of the clusters are final
 
 
 def choose_solution(
@@ -578,7 +589,7 @@ def _by_pairs(
         if n_clusters is None:
             ks, scores = _likely_numbers(candidates)
             labels = evidence.cross_validated_partition(
-                affinities, ks, pairs, bonus=_SCORE_WEIGHT * scores, rng=rng
+                affinities, ks, pairs, bonus=SCORE_WEIGHT * scores, rng=rng
             ).labels
         else:
             labels = evidence.held_out_partition(affinities, n_clusters, pairs, rng=rng).labels

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from moo_clustering import results
 from moo_clustering._arrays import FloatArray
@@ -18,14 +19,31 @@ from moo_clustering._data import holds_tables, is_frame, numeric_features
 from moo_clustering._distances import checked_distances
 from moo_clustering.algorithms.search import Plans, complete
 from moo_clustering.bags import Bags, BagTransformer
+from moo_clustering.drift import ClusterChanges, Drift, Reference, matched_numbers
 from moo_clustering.estimators._base import scaled_features
 from moo_clustering.estimators._options import KW_ONLY, Count, estimator
 from moo_clustering.estimators._pareto_base import ParetoPoolClusterer
-from moo_clustering.estimators._pareto_pool import PooledSamples, pooled_bags, pooled_distances, pooled_table
+from moo_clustering.estimators._pareto_pool import (
+    PooledSamples,
+    extended,
+    pooled_bags,
+    pooled_distances,
+    pooled_table,
+)
+from moo_clustering.estimators._pareto_selection import (
+    SCORE_WEIGHT,
+    Candidates,
+    Solution,
+    class_of_clusters,
+)
 from moo_clustering.estimators.bags_base import read_bags
 
 if TYPE_CHECKING:
     from moo_clustering.datasets import TablePreparer
+
+# Updates: p-value of unlike rows, and share of new points, from which families partition the samples again;
+# numbers of clusters relative to the current one; and the smallest gain in score of another partition.
+_UNLIKE_FROM, _GROWN, _ABOUT, _GAIN = 0.05, 0.5, (-2, 3), 0.05
 
 
 @estimator
@@ -75,6 +93,8 @@ class ParetoClustering(ParetoPoolClusterer):
     ----------
     preparer_ : TablePreparer or None
         Fitted preparer of data frames, with notes on what was read, left out and filled.
+    changes_ : ClusterChanges
+        Births, deaths, merges, splits and moved samples, after :meth:`update`.
 
     Notes
     -----
@@ -160,7 +180,115 @@ class ParetoClustering(ParetoPoolClusterer):
         complete(self._plans(X, y, must_link=must_link, cannot_link=cannot_link))
         return self
 
+    def update(self, X: Any) -> Self:
+        """Add new samples to the fit, and change the clusters where the new samples require it.
+
+        The partitions of the pool are extended to the new samples. If significantly more samples than
+        expected are unlike the fit (5 % level), or there are half as many new points since the last time, the
+        families partition all samples again, with about the current number of clusters. Another partition
+        replaces the current one only if its score is greater by .05. Preparation and scaling of the
+        columns, labels and pairs are those of the fit, so a fit to all samples can differ, and so can two
+        updates from one with the samples of both. ``extra_candidates`` and ``views`` are not computed again.
+
+        Clusters keep their numbers and names: they correspond to the clusters with which they share the most
+        earlier samples. If clusters disappear, the last ones get their numbers. ``labels_`` contains the
+        earlier samples, then the new ones, and ``changes_`` what has happened. Samples beyond
+        ``n_landmarks`` are represented by their nearest landmark; an update adds landmarks only for samples
+        unlike the fit, a tenth of ``n_landmarks`` at most. Time and memory are at most those of a fit.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New samples, with the columns of the fit.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            Before ``fit``; if X does not match the fit, or the fit was to distances, bags, reduced sparse
+            data, or a table of more than 2^25 numbers. After an error the fit is unchanged.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from moo_clustering import ParetoClustering
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(8, 1, (60, 2))])
+        >>> model = ParetoClustering(random_state=0).fit(X)
+        >>> model.update(rng.normal([0, 16], 1, (40, 2))).changes_.births
+        (2,)
+        """
+        check_is_fitted(self)
+        samples, before = self._samples, self.labels_
+        scaling = getattr(samples.nearest, "scaling", None)
+        if scaling is None or scaling.components is not None or samples.rows is not None:
+            kind = "distances or bags" if scaling is None else "sparse data reduced to components"
+            kind = kind if samples.rows is None else "a table of more than 2^25 numbers"
+            raise ValueError(
+                f"update requires a fit to a table of features, not {kind}; fit again to all samples."
+            )
+        rows = self._read(X, reset=False)
+        new, predicted = scaling.transform(rows), self._nearest_clusters(rows)
+        stored = self._stored_rows()
+        assert stored is not None
+        reference = Reference.of(stored[0], before)
+        apart = reference.unlike(new, predicted)
+        numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
+        names = [f"cluster {cluster}" for cluster in numbers]
+        prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
+        drift = Drift.of(predicted, apart, reference.sizes, self._with_user_names(names), prepared)
+        earlier: ClusterChanges | None = getattr(self, "changes_", None)
+        partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
+        n_fresh = samples.n_points + len(new) - partitioned
+        needed = drift.p_value < _UNLIKE_FROM or n_fresh >= _GROWN * partitioned
+        low, high = (self.n_clusters_ + more for more in _ABOUT)
+        extension = extended(
+            samples, new, apart,
+            n_landmarks=self.n_landmarks, n_clusters=self.n_clusters, n_neighbors=self.n_neighbors,
+            n_jobs=self.n_jobs, families=self.families, verbose=bool(self.verbose),
+            k_range=range(max(2, low), high + 1) if needed else None,
+        )  # fmt: skip
+        side = self._side_information.extended(len(new))
+        current, known = np.concatenate([self._solution.labels, predicted]), self._solution.known
+
+        def settle(selected: Solution, candidates: Candidates | None) -> Solution:
+            """Select the current partition unless another is clearly better, with the current numbers."""
+            if side.kind == "labels":
+                return selected
+            assert candidates is not None
+            objectives, both = candidates.objectives, np.stack([selected.labels, current])
+            of_points = extension.per_point(both)
+            total = objectives.total(objectives.values(of_points), of_points)
+            least = _GAIN * (1.0 if len(objectives.indices) == 2 else SCORE_WEIGHT)
+            labels, matched = matched_numbers(before, both[0 if total[0] > total[1] + least else 1])
+            numbers.clear()
+            numbers.update(matched)
+            classes = None
+            if side.targets is not None:
+                classes = class_of_clusters(labels, side.targets.indicators)
+            answered = None if known is None else np.pad(known, (0, len(new)))
+            return Solution(labels, cluster_classes=classes, known=answered, numbered=True)
+
+        given = dict(getattr(self, "cluster_names_", {}))
+        try:
+            self._samples = extension
+            complete(self._select(side, settle=settle))
+        except BaseException:
+            self._samples = samples
+            raise
+        self._n_partitioned = extension.n_points if needed else partitioned
+        if given:
+            self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
+        names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
+        inactive = () if earlier is None else earlier.inactive
+        self.changes_ = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
+        return self
+
     def _plans(self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None) -> Plans[None]:
+        self.__dict__.pop("_n_partitioned", None)
         data = self._read(X, reset=True)
         n_samples = data.n_bags if isinstance(data, Bags) else data.shape[0]
         return self._fit(data, n_samples, y, must_link, cannot_link)

@@ -128,8 +128,13 @@ def test_fits_print_every_documented_key(run, table, tmp_path):
 
 def test_predict(people, run):
     known = documented("predict")
-    result = run("predict", people, people.parent / "people.csv", "--out", "new.csv", "--json")
+    text = (people.parent / "people.csv").read_text(encoding="utf-8")
+    (people.parent / "moved.csv").write_text(text.replace("Oslo", "Paris", 3), encoding="utf-8")
+    result = run("predict", people, people.parent / "moved.csv", "--out", "new.csv", "--json")
     assert check(strict(result), known) == set(known) - {"clusters[].class"}
+    assert json.loads(result.stdout)["columns"] == [
+        {"column": "town", "kind": "new category", "n_rows": 3, "values": ["Paris"]}
+    ]
     assert result.stderr == ""
     assert Path("new.csv").exists()
 

@@ -65,7 +65,7 @@ def test_rows_of_the_fit_get_their_clusters(fitted):
     assert clustered["cluster"].tolist() == pd.read_csv("out/labels.csv")["label"].tolist()
     done = predicted("trees.csv")
     found = pd.read_csv("trees-clustered.csv")
-    assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_"]])
+    assert found.drop(columns="unlike").equals(clustered[[*table(), "cluster", "name_", "support"]])
     assert found["unlike"].mean() < 0.05
     assert "Saved trees-clustered.csv." in done.stdout
     assert {"clustered.csv", "model.skops"} <= set(json.loads(Path("out/run.json").read_text())["files"])
@@ -79,7 +79,7 @@ def test_further_rows(fitted):
     new.to_csv("new.csv", index=False)
     done = predicted("new.csv", "--out", "found.csv")
     found = pd.read_csv("found.csv")
-    assert list(found) == [*new, "cluster_", "name", "unlike"]
+    assert list(found) == [*new, "cluster_", "name", "support", "unlike"]
     groups = pd.read_csv("out/clustered.csv").groupby("wood")["cluster"].first()
     known = found[~found["unlike"] & (found["wood"] != "bamboo")]
     assert len(known) > 20

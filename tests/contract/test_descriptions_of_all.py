@@ -52,3 +52,21 @@ def test_rules(name):
         assert each.n_conditions <= 3
         assert all(condition in str(each) for rule in each.rules for condition in rule.conditions)
     assert front.to_frame()["fidelity"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_new_samples(name):
+    model, X = usual(name)[0], samples_of(estimators()[name])
+    if not hasattr(model, "predict"):
+        with pytest.raises(ValueError, match="requires predict"):
+            model.drift(X, X)
+        return
+    table, predicted = model.predict_table(X, X), model.predict(X)
+    assert (table["cluster"] == predicted).all()
+    assert {"name", "unlike"} <= set(table)
+    names = model.describe(X).names
+    assert table["name"].tolist() == [names[cluster] if cluster >= 0 else "" for cluster in predicted]
+    drift = model.drift(X, X)
+    assert drift.n_unlike == table["unlike"].sum() <= (predicted < 0).sum() + 0.1 * len(predicted)
+    assert drift.new_rows.tolist() == np.bincount(predicted[predicted >= 0], minlength=len(names)).tolist()
+    assert ("support" in table) == (model.clustering_result().pool is not None)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from moo_clustering._arrays import Int64Array, warn_caller
-from moo_clustering._data import checked_array, is_frame
+from moo_clustering._arrays import Int64Array, unit_rows, warn_caller
+from moo_clustering._data import checked_array, holds_tables, is_frame
 from moo_clustering._messages import checked_path, distinct_names
 from moo_clustering.bags import Bags, as_bags
 from moo_clustering.datasets.prepare import as_frame
@@ -28,8 +29,9 @@ from moo_clustering.descriptions import (
     of_rows,
     with_columns,
 )
+from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
-from moo_clustering.estimators._base import recall_text
+from moo_clustering.estimators._base import feature_scaling, recall_text
 from moo_clustering.persistence import environment
 from moo_clustering.results import ClusteringResult, result_of
 from moo_clustering.rules import ClusterRules, rules_of
@@ -402,6 +404,83 @@ def table_of(estimator: Any, X: Any, **options: Any) -> pd.DataFrame:
         frame = pd.DataFrame(index=checked_names(options.get("sample_names"), X, len(labels)))
     support = None if result.pool is None or result.pool.support is None else result.pool.support()
     return with_columns(frame, {"cluster": labels, **of_rows(labels, described, support)})
+
+
+class _Predicted(NamedTuple):
+    labels: NDArray[Any]
+    unlike: NDArray[np.bool_]
+    reference: Reference
+    names: list[str]
+
+
+def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predicted:
+    """Predict the clusters of new samples, and compare them with the samples of the fit."""
+    result = result_of(estimator)
+    labels_of_fit = checked_labels(result.labels)
+    names = result.cluster_names(options.get("class_names"))
+    if reference is not None:
+        names = describe_of(estimator, reference, **options).names
+    size = int(labels_of_fit.max(initial=-1)) + 1
+    names = [f"cluster {k}" for k in range(size)] if names is None or len(names) < size else names
+    labels = np.asarray(estimator.predict(X))
+    if (stored := estimator._stored_rows()) is not None:
+        rows, convert = stored
+        known = Reference.of(rows, labels_of_fit)
+        new = convert(X)
+    elif reference is None:
+        raise ValueError(
+            f"this {type(estimator).__name__} does not store the samples of its fit; pass them as reference"
+        )
+    else:
+        known, new = _compared_rows(estimator, result, labels_of_fit, X, reference)
+    return _Predicted(labels, known.unlike(new, labels), known, estimator._with_user_names(names))
+
+
+def _compared_rows(
+    estimator: Any, result: ClusteringResult, labels: NDArray[Any], X: Any, reference: Any
+) -> tuple[Reference, Any]:
+    """Rows of the fit and new rows in the same scale, or distances of the new rows to the nearest one."""
+    read = read_samples(result, reference, len(labels))
+    if isinstance(read, str):
+        raise ValueError(read)
+    if read.kind == "distances":
+        return Reference.of(read.given, labels, distances=True), np.asarray(X, dtype=float).min(axis=1)
+    if read.kind == "sparse":
+        new = sparse.csr_array(X).astype(np.float64)
+    elif read.kind == "bags":
+        new = as_bags(X).means()
+    else:
+        new = np.asarray(X if result.preparer is None else result.preparer.transform(X), dtype=float)
+    if read.cosine:
+        return Reference.of(unit_rows(read.table), labels), unit_rows(new)
+    scale = estimator.get_params(deep=False).get("scale", "standard")
+    scaled = feature_scaling(read.table, scale if scale in ("none", "minmax") else "standard")
+    return Reference.of(scaled(read.table), labels), scaled(new)
+
+
+def predict_table_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> pd.DataFrame:
+    """Return new samples with their clusters, see ``predict_table`` of the estimators."""
+    found, names = _predicted(estimator, X, reference, **options), options.get("feature_names")
+    if is_frame(X):
+        frame = as_frame(X)[0]
+    elif isinstance(X, Bags) or sparse.issparse(X) or holds_tables(X):
+        frame = pd.DataFrame(index=range(len(found.labels)))
+    else:
+        frame = as_frame(X)[0] if names is None else pd.DataFrame(X, columns=list(names))
+    columns = new_columns(found.labels, found.names, found.unlike, estimator._support_of(X))
+    return with_columns(frame, {"cluster": found.labels, **columns})
+
+
+def drift_of(estimator: Any, X: Any, reference: Any = None, **options: Any) -> Drift:
+    """Compare new samples with those of the fit, see ``drift`` of the estimators."""
+    preparer, prepared = result_of(estimator).preparer, None
+    with warnings.catch_warnings():
+        if preparer is not None:
+            prepared = preparer.prepare(X)
+            # The notes contain the warning of predict.
+            warnings.filterwarnings("ignore", "column ", UserWarning)
+        found = _predicted(estimator, X, reference, **options)
+    return Drift.of(found.labels, found.unlike, found.reference.sizes, found.names, prepared)
 
 
 def _columns(

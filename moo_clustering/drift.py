@@ -1,0 +1,400 @@
+"""How new rows differ from those of a fit, and how clusters change when a fit is updated with new rows.
+
+:class:`Drift` is the result of ``model.drift(X)`` and of the command ``predict``; :class:`ClusterChanges` is
+``changes_`` after :meth:`~moo_clustering.ParetoClustering.update`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse, stats
+from scipy.optimize import linear_sum_assignment
+from sklearn.neighbors import NearestNeighbors
+
+from moo_clustering._arrays import BoolArray, FloatArray, IntArray, IntpArray
+from moo_clustering._messages import aligned, message_line
+
+if TYPE_CHECKING:
+    from moo_clustering.datasets.cells import UnseenCells
+    from moo_clustering.datasets.prepare import PreparedTable
+
+__all__ = ["ClusterChanges", "Drift"]
+
+USUAL = 0.99  # share of the rows of a cluster that are not unlike the others
+_MOST_ROWS = 20_000  # largest number of rows of the fit with which new rows are compared
+_SPLIT, _MERGED = 0.2, 0.5  # shares of a cluster that move together, from which it is split or merged
+_LEAST_MOVED = 2  # rows that move together
+_DEATH = 0.01  # largest probability that new rows miss a cluster by chance
+
+
+class Reference(NamedTuple):
+    """Rows of a fit, with the distances to the nearest other row that are usual in their clusters."""
+
+    rows: Any  # shape (n_rows, n_features)
+    limits: FloatArray  # shape (n_clusters,)
+    sizes: IntpArray  # shape (n_clusters,): all rows of the fit
+
+    @classmethod
+    def of(cls, rows: Any, labels: NDArray[Any], distances: bool = False) -> Reference:
+        """Rows of the fit, or ``distances`` between all of them. At most 20,000 are drawn at random."""
+        chosen = np.arange(len(labels))
+        if len(chosen) > _MOST_ROWS:
+            chosen = np.sort(np.random.default_rng(0).choice(chosen, _MOST_ROWS, replace=False))
+        limits, some = np.zeros(labels.max(initial=-1) + 1), labels[chosen]
+        rows = rows[chosen][:, chosen] if distances else rows[chosen]
+        if len(chosen) > 1:
+            if distances:
+                nearest = (rows + np.diag(np.full(len(rows), np.inf))).min(axis=1)
+            else:
+                nearest = NearestNeighbors(n_neighbors=1).fit(rows).kneighbors()[0][:, 0]
+            for cluster in range(len(limits)):
+                own = nearest[some == cluster]
+                limits[cluster] = np.quantile(own, USUAL) if len(own) else 0.0
+        return cls(rows, limits, np.bincount(labels[labels >= 0], minlength=len(limits)))
+
+    def unlike(self, X: Any, labels: NDArray[Any]) -> BoolArray:
+        """Mask of noise and of rows farther from the nearest row of the fit than usual in their cluster.
+
+        ``X`` are new rows, or their distances to the nearest row of the fit.
+        """
+        distances, largest = X, self.rows.data if sparse.issparse(self.rows) else self.rows
+        if X.ndim == 2:
+            distances = NearestNeighbors(n_neighbors=1).fit(self.rows).kneighbors(X)[0][:, 0]
+        limits = np.append(self.limits, -1.0)  # the last limit is that of noise
+        # Distances of equal rows may differ from 0 by rounding.
+        found: BoolArray = distances > limits[labels] + 1e-6 * max(1.0, float(np.abs(largest).max(initial=0)))
+        return found
+
+
+def new_columns(
+    labels: NDArray[Any], names: Sequence[str], unlike: BoolArray, support: FloatArray | None
+) -> dict[str, NDArray[Any]]:
+    """Columns ``name``, ``support`` (if known) and ``unlike`` of new rows."""
+    # The last, empty name is that of noise (-1).
+    columns: dict[str, NDArray[Any]] = {"name": np.array([*names, ""], dtype=object)[labels]}
+    if support is not None:
+        own = np.where(labels >= 0, support[np.arange(len(labels)), labels], np.nan)
+        columns["support"] = np.round(own, 4)
+    return {**columns, "unlike": unlike}
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """Comparison of new rows with those of a fit.
+
+    Attributes
+    ----------
+    n_rows, n_noise, n_unlike : int
+        New rows, those in no cluster, and those farther from the nearest row of the fit than 99 % of the rows
+        of the same cluster.
+    expected_share : float
+        Expected share of unlike rows if nothing has changed: about .01, more for small clusters.
+    interval : tuple of float
+        Exact 95 % confidence interval of the share of unlike rows.
+    p_value : float
+        Probability of at least ``n_unlike`` unlike rows if nothing has changed (beta-binomial model).
+    names : tuple of str
+    rows_of_fit, new_rows : ndarray of shape (n_clusters,)
+        Sizes of the clusters in the fit and among the new rows.
+    shares_p_value : float
+        P-value of the chi-square test that shares of clusters have not changed; NaN for one cluster.
+    columns : tuple of UnseenCells
+        New categories and values beyond the range of the fit, if a TablePreparer read the rows.
+    notes : tuple of str
+        How the rows were read.
+    """
+
+    n_rows: int
+    n_noise: int
+    n_unlike: int
+    expected_share: float
+    interval: tuple[float, float]
+    p_value: float
+    names: tuple[str, ...]
+    rows_of_fit: IntpArray
+    new_rows: IntpArray
+    shares_p_value: float
+    columns: tuple[UnseenCells, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        labels: NDArray[Any],
+        unlike: BoolArray,
+        rows_of_fit: IntpArray,
+        names: Sequence[str],
+        prepared: PreparedTable | None = None,
+        notes: Sequence[str] = (),
+    ) -> Drift:
+        """Compare clusters of new rows with the sizes in the fit. ``prepared`` are the new rows as read."""
+        n, k = len(labels), len(rows_of_fit)
+        new_rows = np.bincount(labels[labels >= 0], minlength=k)
+        expected, p_value = _of_chance(int(unlike.sum()), labels, rows_of_fit)
+        between = stats.binomtest(int(unlike.sum()), n).proportion_ci(0.95)
+        table = np.array([rows_of_fit, new_rows])
+        table = table[:, table.any(axis=0)]
+        p_shares = float("nan")
+        if table.shape[1] > 1 and table.any(axis=1).all():
+            p_shares = float(stats.chi2_contingency(table, correction=False).pvalue)
+        notes = (*notes, *(() if prepared is None else prepared.notes))
+        return cls(
+            n, int((labels < 0).sum()), int(unlike.sum()), expected,
+            (float(between.low), float(between.high)), p_value, tuple(map(str, names)), rows_of_fit,
+            new_rows, p_shares, () if prepared is None else prepared.unseen, notes,
+        )  # fmt: skip
+
+    @property
+    def unlike_share(self) -> float:
+        """Share of the new rows that are unlike the fit."""
+        return self.n_unlike / self.n_rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per cluster: name, rows, shares then and now, and their difference.
+
+        Returns
+        -------
+        DataFrame
+        """
+        then, now = self.rows_of_fit / max(self.rows_of_fit.sum(), 1), self.new_rows / self.n_rows
+        return pd.DataFrame(
+            {
+                "cluster": np.arange(len(then)), "name": list(self.names), "rows_of_fit": self.rows_of_fit,
+                "new_rows": self.new_rows, "share_of_fit": then, "new_share": now, "difference": now - then,
+            }
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            "n_rows": self.n_rows, "n_noise": self.n_noise, "n_unlike": self.n_unlike,
+            "unlike_share": self.unlike_share, "expected_share": self.expected_share,
+            "interval": list(self.interval), "p_value": self.p_value, "shares_p_value": self.shares_p_value,
+            "clusters": self.to_frame().to_dict("records"),
+            "columns": [{**each._asdict(), "values": list(each.values)} for each in self.columns],
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        rows = [["cluster", "name", "rows of the fit", "", "new rows", ""]]
+        for each in self.to_frame().itertuples():
+            shares = (f"{each.share_of_fit:.0%}", f"{each.new_share:.0%}")
+            sizes = (str(each.rows_of_fit), str(each.new_rows))
+            rows.append([str(each.cluster), _printable(each.name), sizes[0], shares[0], sizes[1], shares[1]])
+        if self.n_noise:
+            rows.append(["noise", "", "", "", str(self.n_noise), f"{self.n_noise / self.n_rows:.0%}"])
+        lines = [aligned(rows, right=range(2, 6))]
+        if not np.isnan(self.shares_p_value):
+            lines.append(
+                f"The shares of the clusters {'differ' if self.shares_p_value < 0.05 else 'do not differ'} "
+                f"significantly from the fit ({_p_text(self.shares_p_value)})."
+            )
+        if self.n_unlike:
+            low, high = self.interval
+            lines.append(
+                f"{self.n_unlike} of {self.n_rows} rows ({self.unlike_share:.0%}, "
+                f"95 % interval {low:.1%} to {high:.1%}) "
+                f"{'is' if self.n_unlike == 1 else 'are'} unlike the fit: farther from the nearest "
+                f"row of the fit than {USUAL:.0%} of the rows in the same cluster. Expected: "
+                f"{self.expected_share:.1%} ({_p_text(self.p_value)})."
+            )
+        for column in self.columns:
+            what = "not seen in the fit" if column.kind == "new category" else "beyond the range of the fit"
+            values = ", ".join(column.values[:3]) + (", ..." if len(column.values) > 3 else "")
+            lines.append(
+                f"Column {column.column!r}: {column.n_rows} value{'' if column.n_rows == 1 else 's'} {what} "
+                f"({values})."
+            )
+        return "\n".join([lines[0], *map(message_line, lines[1:])])
+
+
+def _p_text(value: float) -> str:
+    return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"
+
+
+def _printable(text: object) -> str:
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in str(text)).split())
+
+
+def _of_chance(n_unlike: int, labels: NDArray[Any], sizes: IntpArray) -> tuple[float, float]:
+    """Expected share of unlike rows, and the probability of ``n_unlike`` of them, if nothing has changed."""
+    # In a cluster of n rows, a further row exceeds the 99 % quantile, of rank h + 1 = .99 (n - 1) + 1, with a
+    # probability that is distributed as Beta(n - h, h + 1). The sum over clusters is approximated by a
+    # beta-binomial distribution of the same mean and variance.
+    m = np.bincount(np.where(labels < 0, len(sizes), labels), minlength=len(sizes) + 1)
+    n = np.maximum(np.append(sizes, sizes.sum()), 1)
+    h = USUAL * (n - 1)
+    p = (n - h) / (n + 1)
+    total, mean = int(m.sum()), float((m * p).sum())
+    variance = float((m * p * (1 - p) * (n + 1 + m) / (n + 2)).sum())
+    share = mean / total
+    excess = variance / (total * share * (1 - share)) - 1 if 0 < share < 1 else 0.0
+    if total < 2 or excess <= 0:
+        return share, float(stats.binom.sf(n_unlike - 1, total, share))
+    weight = (total - 1) / excess - 1
+    return share, float(stats.betabinom.sf(n_unlike - 1, total, share * weight, (1 - share) * weight))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterChanges:
+    """Changes of the clusters by an update with new rows.
+
+    Attributes
+    ----------
+    n_old, n_new : int
+        Numbers of rows before the update, and of new rows.
+    births : tuple of int
+        Clusters that correspond to no earlier one, and are no parts of a split.
+    deaths : tuple of int
+        Clusters without new rows since this update, although their size leads one to expect some (by chance
+        with a probability below .01). They keep their old rows.
+    inactive : tuple of int
+        These clusters and those of earlier updates that have received no row since.
+    merges : dict of int to tuple of int
+        Earlier clusters of which at least half of the rows are now in the same cluster.
+    splits : dict of int to tuple of int
+        Clusters with at least a fifth of the rows of the same earlier cluster.
+    renumbered : dict of int to int
+        Clusters that got the number of one that disappeared, because numbers are contiguous.
+    moved : ndarray of int
+        Old rows whose cluster now corresponds to another earlier cluster, or to none.
+    drift : Drift
+        Comparison of the new rows with the earlier fit.
+    sizes, new_rows : ndarray of shape (n_clusters,)
+        Rows, and new rows, of every cluster after the update.
+    names : tuple of str
+    """
+
+    n_old: int
+    n_new: int
+    births: tuple[int, ...]
+    deaths: tuple[int, ...]
+    inactive: tuple[int, ...]
+    merges: dict[int, tuple[int, ...]]
+    splits: dict[int, tuple[int, ...]]
+    renumbered: dict[int, int]
+    moved: IntpArray
+    drift: Drift
+    sizes: IntpArray
+    new_rows: IntpArray
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        before: IntArray,
+        labels: IntArray,
+        numbers: Mapping[int, int],
+        drift: Drift,
+        inactive: Sequence[int] = (),
+        names: Sequence[str] = (),
+    ) -> ClusterChanges:
+        """Compare the old rows' clusters ``before`` with those of all rows. ``numbers`` maps old to new."""
+        n_old, k = len(before), int(labels.max(initial=-1)) + 1
+        counts = crosstable(before, labels[:n_old], k)
+        sizes, new_rows = (np.bincount(rows[rows >= 0], minlength=k) for rows in (labels, labels[n_old:]))
+        of_old = counts.sum(axis=1)[:, None]
+        whole = ((counts >= _MERGED * of_old) & (of_old > 0)).T
+        merges = {new: tuple(np.flatnonzero(row).tolist()) for new, row in enumerate(whole) if row.sum() > 1}
+        large = counts >= np.maximum(_SPLIT * of_old, _LEAST_MOVED)
+        splits = {old: tuple(np.flatnonzero(row).tolist()) for old, row in enumerate(large) if row.sum() > 1}
+        apart = {*numbers.values(), *(new for parts in splits.values() for new in parts)}
+        chance = (1.0 - (sizes - new_rows) / max(n_old, 1)) ** (len(labels) - n_old)
+        idle = {numbers[old] for old in inactive if old in numbers} - set(np.flatnonzero(new_rows).tolist())
+        dead = set(np.flatnonzero((sizes > 0) & (new_rows == 0) & (chance < _DEATH)).tolist())
+        home = np.array([*(numbers.get(old, -2) for old in range(len(counts))), -1])
+        moved = np.flatnonzero((home[before] != labels[:n_old]) & (before >= 0))
+        births = tuple(new for new in np.flatnonzero(sizes).tolist() if new not in apart)
+        return cls(
+            n_old, len(labels) - n_old, births, tuple(sorted(dead - idle)), tuple(sorted(dead | idle)),
+            merges, splits, {old: new for old, new in numbers.items() if old != new}, moved, drift, sizes,
+            new_rows, tuple(names),
+        )  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per cluster: name, rows, new rows, and what happened.
+
+        Returns
+        -------
+        DataFrame
+        """
+        split = {new: old for old, parts in self.splits.items() for new in parts}
+        events = []
+        for cluster in range(len(self.sizes)):
+            said = ["born"] * (cluster in self.births) + ["no new rows"] * (cluster in self.inactive)
+            if cluster in self.merges:
+                said.append(f"merged from {_joined(self.merges[cluster])}")
+            if cluster in split:
+                said.append(f"split from {split[cluster]}")
+            events.append(", ".join(said))
+        names = list(self.names) or [""] * len(self.sizes)
+        numbers = {"cluster": np.arange(len(self.sizes)), "name": names, "rows": self.sizes}
+        return pd.DataFrame({**numbers, "new_rows": self.new_rows, "event": events})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python objects.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            "n_old": self.n_old, "n_new": self.n_new, "n_moved": len(self.moved),
+            "births": list(self.births), "deaths": list(self.deaths), "inactive": list(self.inactive),
+            "merges": [{"cluster": new, "from": list(old)} for new, old in self.merges.items()],
+            "splits": [{"cluster": old, "into": list(new)} for old, new in self.splits.items()],
+            "renumbered": [{"cluster": old, "now": new} for old, new in self.renumbered.items()],
+            "moved": self.moved.tolist(),
+            "clusters": self.to_frame().to_dict("records"), "drift": self.drift.to_dict(),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        rows = [["cluster", "name", "rows", "new rows", ""]]
+        for each in self.to_frame().itertuples():
+            numbers = str(each.rows), str(each.new_rows)
+            rows.append([str(each.cluster), _printable(each.name), *numbers, str(each.event)])
+        moved = f"{len(self.moved)} of {self.n_old} old rows moved to another cluster"
+        lines = [f"Cluster {old} now has the number {new}." for old, new in self.renumbered.items()]
+        return "\n".join([f"{self.n_new} new rows; {moved}.", *lines, aligned(rows, right=(2, 3))])
+
+
+def _joined(numbers: Sequence[int]) -> str:
+    return " and ".join(map(str, numbers))
+
+
+def crosstable(before: IntArray, after: IntArray, n_after: int) -> IntpArray:
+    """Count the rows of every cluster before and after, without noise, shape (n_before, n_after)."""
+    counts = np.zeros((int(before.max(initial=-1)) + 1, n_after), dtype=np.intp)
+    inside = (before >= 0) & (after >= 0)
+    np.add.at(counts, (before[inside], after[inside]), 1)
+    return counts
+
+
+def matched_numbers(before: IntArray, labels: IntArray) -> tuple[IntArray, dict[int, int]]:
+    """Number clusters as those with the most rows in common ``before``, and map old to new numbers.
+
+    ``before`` are the clusters of the first rows. Clusters without a counterpart get the next numbers, and
+    the highest numbers those of clusters that disappeared, so that numbers are contiguous.
+    """
+    present, own = np.unique(labels[labels >= 0], return_inverse=True)
+    found = np.full(len(labels), -1, dtype=np.int32)
+    found[labels >= 0] = own
+    counts = crosstable(before, found[: len(before)], len(present))
+    pairs = {new: old for old, new in zip(*linear_sum_assignment(-counts), strict=True) if counts[old, new]}
+    number = {new: pairs.get(new, len(counts) + new) for new in range(len(present))}
+    free = sorted(set(range(len(present))) - set(number.values()))
+    for new in sorted(number, key=lambda new: number[new])[len(present) - len(free) :]:
+        number[new] = free.pop(0)
+    order = np.array([*(number[new] for new in range(len(present))), -1], dtype=np.int32)
+    return order[found], {int(old): int(number[new]) for new, old in pairs.items()}
