@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
+from moo_clustering._messages import distinct_names, quoted
 
 __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
 
@@ -254,6 +255,7 @@ class ClusteringResult:
     history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: _no_history)
     records: Sequence[Any] = ()
     arrays: Callable[[], Mapping[str, Any]] = dict
+    user_names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def has_front(self) -> bool:
@@ -271,6 +273,10 @@ class ClusteringResult:
         return [
             names[place] if place >= 0 else f"new, {cluster}" for cluster, place in enumerate(of_clusters)
         ]
+
+    def named(self, names: Sequence[str]) -> list[str]:
+        """Replace names of all clusters by those of the user; see :func:`with_user_names`."""
+        return with_user_names(names, self.user_names)
 
     def row_of_front(self) -> int | None:
         """Row of the front with the partition ``labels``, found by comparison if ``member`` is unknown."""
@@ -347,7 +353,78 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
         interrupted=bool(found("interrupted_", False)),
         history=lambda: history_frame(found("history_"), names),
         records=records_of(clusterer),
+        user_names=dict(found("cluster_names_", {})),
     )
+
+
+def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
+    """Replace the names of some clusters. Other clusters with the same names get a number."""
+    order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
+    found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
+    return [name for _, name in sorted(zip(order, found, strict=True))]
+
+
+def renamed_clusters(
+    changes: Mapping[Any, Any], user_names: Mapping[int, str], clusters: Sequence[int]
+) -> dict[int, str]:
+    """Return the names that a user gave to clusters, after changes; None removes a name.
+
+    Raises a TypeError or ValueError unless the changes are non-empty strings or None for existing clusters,
+    and the names are unique.
+    """
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"names must be a mapping from cluster to name, got {quoted(changes)}")
+    found = dict(user_names)
+    for key, name in changes.items():
+        if not isinstance(key, int | np.integer) or isinstance(key, bool) or int(key) not in clusters:
+            raise ValueError(f"there is no cluster {quoted(key)}; clusters are {_listed(clusters)}")
+        if name is None:
+            found.pop(int(key), None)
+            continue
+        if not isinstance(name, str):
+            raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
+        if not (line := " ".join(name.split())):
+            raise ValueError(f"the name of cluster {key} is empty; use None to remove a name")
+        found[int(key)] = line
+    clusters_of: dict[str, list[int]] = {}
+    for cluster, name in sorted(found.items()):
+        clusters_of.setdefault(name, []).append(cluster)
+    for name, same in clusters_of.items():
+        if len(same) > 1:
+            raise ValueError(
+                f"clusters {same[0]} and {same[1]} cannot both have the name {quoted(name)}; names must be unique"
+            )
+    return dict(sorted(found.items()))
+
+
+def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
+    """Return the names that a user gave to the clusters of one partition, for the clusters of another.
+
+    A cluster passes its name on to the cluster that has more than half of its samples, if these are also
+    more than half of the samples of that cluster. At most one cluster thus gets each name. A UserWarning
+    lists the names of other clusters, which are dropped. O(n_samples n_names) time.
+    """
+    old, new, found = np.asarray(before), np.asarray(after), dict[int, str]()
+    sizes = np.bincount(new[new >= 0])
+    for cluster, name in user_names.items():
+        own = new[old == cluster]
+        counts = np.bincount(own[own >= 0], minlength=1)
+        heir = int(counts.argmax())
+        if 2 * counts[heir] > max(len(own), sizes[heir] if len(sizes) else 0):
+            found[heir] = name
+    if lost := [name for name in user_names.values() if name not in found.values()]:
+        warn_caller(
+            "these names of clusters were dropped, because the new partition has no similar cluster: "
+            f"{', '.join(map(quoted, lost))}"
+        )
+    return dict(sorted(found.items()))
+
+
+def _listed(clusters: Sequence[int]) -> str:
+    """Format cluster numbers: 0 to 4, or 0, 2, 3."""
+    if list(clusters) == list(range(len(clusters))) and len(clusters) > 2:
+        return f"0 to {len(clusters) - 1}"
+    return ", ".join(map(str, clusters))
 
 
 def records_of(clusterer: Any) -> list[Any]:

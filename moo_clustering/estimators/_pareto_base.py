@@ -89,6 +89,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
@@ -338,6 +339,7 @@ class ParetoPoolClusterer(
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session. ``choose("fit")`` restores that of the fit.
 
+        Names of classes in the session become names of clusters, as by :meth:`rename`.
         Raises a ValueError if the session belongs to another fit.
 
         Parameters
@@ -360,6 +362,8 @@ class ParetoPoolClusterer(
         solutions: dict[str, Solution] = vars(self)["_solutions"]
         self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
         self._take(taken)
+        if names := session.groups_["name"].dropna().to_dict():
+            self._cluster_names = carried_names(session.labels_, self.labels_, names)
         return self
 
     @property

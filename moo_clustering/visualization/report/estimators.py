@@ -231,7 +231,7 @@ def report_content(
         columns=_columns(result, run, supervision, described, agreed),
         chosen=run.chosen,
         rules=run.rules,
-        cluster_names=_cluster_names(run, described.facts),
+        cluster_names=_cluster_names(run, described.facts, result),
         map=shown,
         clusters=described.facts,
         features_title=features_title,
@@ -291,7 +291,9 @@ def describe_of(
         for each, rows in zip(found, typical, strict=True)
     ]
     described = ClusterDescriptions(found, names)
-    return described if namer is None else described.renamed(namer)
+    if namer is not None:
+        described = described.renamed(lambda each: result.user_names.get(each.cluster) or namer(each))
+    return described.with_names(result.named(described.names))
 
 
 def explain_of(
@@ -405,14 +407,19 @@ def _columns(
     return known_columns(columns)
 
 
-def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:
-    """Return class names after a fit with labels, otherwise names by contrasts."""
+def _cluster_names(
+    run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]], result: ClusteringResult
+) -> dict[int, list[str]]:
+    """Return names of the user, of classes after a fit with labels, or by contrasts."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
     for place, solution in enumerate(run.solutions.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
+    if result.user_names:
+        numbered = [f"cluster {cluster}" for cluster in range(int(result.labels.max()) + 1)]
+        found[run.chosen] = result.named(found.get(run.chosen, numbered))
     return found
 
 
