@@ -6,6 +6,7 @@ if they have a method ``clustering_result()`` that returns a :class:`ClusteringR
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -274,10 +275,6 @@ class ClusteringResult:
             names[place] if place >= 0 else f"new, {cluster}" for cluster, place in enumerate(of_clusters)
         ]
 
-    def named(self, names: Sequence[str]) -> list[str]:
-        """Replace names of all clusters by those of the user; see :func:`with_user_names`."""
-        return with_user_names(names, self.user_names)
-
     def row_of_front(self) -> int | None:
         """Row of the front with the partition ``labels``, found by comparison if ``member`` is unknown."""
         if self.member is not None or self.member_is_known or self.front is None or not self.front.is_ready:
@@ -364,37 +361,28 @@ def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list
     return [name for _, name in sorted(zip(order, found, strict=True))]
 
 
-def renamed_clusters(
-    changes: Mapping[Any, Any], user_names: Mapping[int, str], clusters: Sequence[int]
-) -> dict[int, str]:
+def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
     """Return the names that a user gave to clusters, after changes; None removes a name.
 
-    Raises a TypeError or ValueError unless the changes are non-empty strings or None for existing clusters,
-    and the names are unique.
+    Raises a TypeError or ValueError unless the changes are a mapping from existing clusters to unique,
+    non-empty strings or None.
     """
     if not isinstance(changes, Mapping):
         raise TypeError(f"names must be a mapping from cluster to name, got {quoted(changes)}")
-    found = dict(user_names)
+    found: dict[int, str | None] = dict(user_names)
     for key, name in changes.items():
-        if not isinstance(key, int | np.integer) or isinstance(key, bool) or int(key) not in clusters:
-            raise ValueError(f"there is no cluster {quoted(key)}; clusters are {_listed(clusters)}")
-        if name is None:
-            found.pop(int(key), None)
-            continue
-        if not isinstance(name, str):
+        if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
+            raise ValueError(f"there is no cluster {quoted(key)}; the last one is {max(clusters)}")
+        if not isinstance(name, str | None):
             raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
-        if not (line := " ".join(name.split())):
-            raise ValueError(f"the name of cluster {key} is empty; use None to remove a name")
-        found[int(key)] = line
-    clusters_of: dict[str, list[int]] = {}
-    for cluster, name in sorted(found.items()):
-        clusters_of.setdefault(name, []).append(cluster)
-    for name, same in clusters_of.items():
-        if len(same) > 1:
-            raise ValueError(
-                f"clusters {same[0]} and {same[1]} cannot both have the name {quoted(name)}; names must be unique"
-            )
-    return dict(sorted(found.items()))
+        found[int(key)] = name and " ".join(name.split())
+    if "" in found.values():
+        raise ValueError("names of clusters must not be empty; None removes a name")
+    names = {cluster: name for cluster, name in sorted(found.items()) if name is not None}
+    if twice := [name for name, count in Counter(names.values()).items() if count > 1]:
+        same = " and ".join(str(cluster) for cluster, name in names.items() if name == twice[0])
+        raise ValueError(f"names must be unique, but clusters {same} would be {quoted(twice[0])}")
+    return names
 
 
 def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
@@ -404,13 +392,11 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
     more than half of the samples of that cluster. At most one cluster thus gets each name. A UserWarning
     lists the names of other clusters, which are dropped. O(n_samples n_names) time.
     """
-    old, new, found = np.asarray(before), np.asarray(after), dict[int, str]()
-    sizes = np.bincount(new[new >= 0])
+    new, found = np.asarray(after), dict[int, str]()
     for cluster, name in user_names.items():
-        own = new[old == cluster]
-        counts = np.bincount(own[own >= 0], minlength=1)
-        heir = int(counts.argmax())
-        if 2 * counts[heir] > max(len(own), sizes[heir] if len(sizes) else 0):
+        own = new[np.asarray(before) == cluster]
+        heir = int(np.bincount(own + 1, minlength=1).argmax()) - 1
+        if heir >= 0 and 2 * (own == heir).sum() > max(len(own), (new == heir).sum()):
             found[heir] = name
     if lost := [name for name in user_names.values() if name not in found.values()]:
         warn_caller(
@@ -418,13 +404,6 @@ def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, 
             f"{', '.join(map(quoted, lost))}"
         )
     return dict(sorted(found.items()))
-
-
-def _listed(clusters: Sequence[int]) -> str:
-    """Format cluster numbers: 0 to 4, or 0, 2, 3."""
-    if list(clusters) == list(range(len(clusters))) and len(clusters) > 2:
-        return f"0 to {len(clusters) - 1}"
-    return ", ".join(map(str, clusters))
 
 
 def records_of(clusterer: Any) -> list[Any]:

@@ -102,7 +102,7 @@ class AskedRun:
     @property
     def cluster_names(self) -> dict[int, str]:
         """Names of clusters: of classes in the session, or of the run for clusters that are similar."""
-        named = self.session.groups_["name"].dropna().to_dict()
+        named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
         known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
         of_run = carried_names(saved_labels(self.folder / LABELS), self.labels, known) if known else {}
         return {k: name for k, name in of_run.items() if name not in named.values()} | named

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,8 @@ from sklearn.neighbors import NearestNeighbors
 from moo_clustering._arrays import FloatArray, IntArray
 from moo_clustering._messages import message_line
 from moo_clustering.algorithms.search import InterruptGuard
-from moo_clustering.cli.folder import (
-    CLUSTERED,
-    CONTENT,
-    MODEL,
-    RECORD,
-    REPORT,
-    USUAL,
-    FolderError,
-    check_page,
-    json_text,
-    load_model,
-    model_bytes,
-    record_text,
-    run_content,
-    run_labels,
-    run_record,
-    with_clusters,
-    write_csv,
-)
+from moo_clustering.cli import folder as runs
+from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, with_clusters, write_csv
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
@@ -200,7 +183,11 @@ def _shares(labels: IntArray, model: dict[str, Any]) -> str:
 
 def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
     """Name clusters, from CLUSTER=NAME and a file of JSON, and print the new list."""
-    changes: dict[Any, str | None] = {} if file is None else _names_in(file)
+    try:
+        found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
+        changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise DataError(f'{file} must be a JSON object from cluster to name: {{"0": "visitors"}}') from error
     for each in names:
         cluster, equals, name = each.partition("=")
         if not equals:
@@ -210,24 +197,11 @@ def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json
         raise click.UsageError("give at least one CLUSTER=NAME, such as 0=visitors, or --names FILE")
     with shown_warnings(), locked(folder), InterruptGuard() as guard:
         clusters = rename_clusters(folder, changes)
-    if as_json:
-        print_result(json_text({"folder": str(folder), "clusters": clusters}))
-    else:
-        rows = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
-        print_result(aligned([["cluster", "size", "name"], *rows], right=(0, 1)))
+    rows = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
+    table = aligned([["cluster", "size", "name"], *rows], right=(0, 1))
+    print_result(json_text({"folder": str(folder), "clusters": clusters}) if as_json else table)
     if guard.requested:
         click.get_current_context().exit(INTERRUPTED)
-
-
-def _names_in(file: Path) -> dict[Any, str | None]:
-    """Read a JSON object from cluster to name."""
-    try:
-        found = json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{file} is not JSON: {message_line(error)}") from error
-    if not isinstance(found, dict):
-        raise DataError(f'{file} must contain a JSON object from cluster to name, such as {{"0": "visitors"}}')
-    return {_number(cluster): name for cluster, name in found.items()}
 
 
 def _number(cluster: str) -> int | str:
@@ -241,98 +215,76 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
     which keeps the names of the fit, is replaced first, so that a killed command can be repeated. Raises a
     ValueError or TypeError for unknown clusters or unusable names, without changes.
     """
-    record = run_record(folder)
-    labels = run_labels(folder, record)
+    record = runs.run_record(folder)
+    labels = runs.run_labels(folder, record)
     sizes = np.bincount(labels[labels >= 0].astype(np.int64))
     clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
-    content = run_content(folder) if (folder / CONTENT).is_file() else None
-    tables = [_Table.read(folder / name) for name in ("clusters.csv", CLUSTERED) if (folder / name).is_file()]
+    content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
+    paths = [path for name in ("clusters.csv", CLUSTERED) if (path := folder / name).is_file()]
+    tables = {path: _read_cells(path) for path in paths}
     try:
         known = {int(cluster): str(name) for cluster, name in record.get("cluster_names", {}).items()}
         of_fit = record.get("names_of_fit") or {"tables": list(numbered), "page": None}
         if not known:
-            for cluster, name in tables[0].names().items() if tables else ():
-                of_fit["tables"][cluster] = name or numbered[cluster]
+            for cells, place, rows in list(tables.values())[:1]:
+                for cluster, name in zip(rows, cells.iloc[1:, place], strict=True):
+                    of_fit["tables"][cluster] = cell_text(name) or numbered[cluster]
             if content is not None and content.chosen in content.cluster_names:
                 of_fit["page"] = list(content.cluster_names[content.chosen])
         user_names = renamed_clusters(changes, known, clusters)
         names = with_user_names(of_fit["tables"], user_names)
         for entry in record.get("clusters", ()):
             entry["name"] = names[entry["cluster"]]
+        for cells, place, rows in tables.values():
+            own = [csv_cell(names[cluster]) if cluster >= 0 else "" for cluster in rows]
+            cells.isetitem(place, [cells.iat[0, place], *own])
     except (AttributeError, KeyError, IndexError) as error:
-        raise FolderError(f"{folder} is damaged: {RECORD} and the tables are of different runs") from error
+        raise runs.FolderError(f"{folder} is damaged: its files are of different runs") from error
     record |= {"cluster_names": {str(k): name for k, name in user_names.items()}, "names_of_fit": of_fit}
     if not user_names:
         del record["cluster_names"], record["names_of_fit"]
-    files = {RECORD: record_text(record).encode(), **{each.path.name: each.renamed(names) for each in tables}}
-    if (folder / MODEL).is_file():
+    files = {folder / runs.RECORD: runs.record_text(record).encode()}
+    for path, (cells, *_) in tables.items():
+        files[path] = cells.to_csv(index=False, header=False, lineterminator="\n").encode()
+    if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        attributes = vars(model["estimator"])
-        if user_names and hasattr(model["estimator"], "rename"):
-            attributes["_cluster_names"] = user_names
-        elif not user_names:
-            del model["cluster_names"]
-            attributes.pop("_cluster_names", None)
-        files[MODEL] = model_bytes(model)
+        if hasattr(model["estimator"], "rename"):
+            vars(model["estimator"])["_cluster_names"] = user_names
+        files[folder / runs.MODEL] = runs.model_bytes(model)
     if content is not None:
-        files |= _pages(folder, content, with_user_names(of_fit["page"] or numbered, user_names))
+        from moo_clustering.visualization.report.page import load_content, page_bytes, save_content
+
+        shown = {**content.cluster_names, content.chosen: of_fit["page"] or numbered}
+        shown[content.chosen] = with_user_names(shown[content.chosen], user_names)
+        with tempfile.TemporaryDirectory() as temporary:
+            saved = replace(load_content(folder / runs.CONTENT), cluster_names=shown)
+            save_content(Path(temporary) / runs.CONTENT, saved)
+            files[folder / runs.CONTENT] = (Path(temporary) / runs.CONTENT).read_bytes()
+        if (page := folder / runs.REPORT).is_file():
+            runs.check_page(page)
+            files[page] = page_bytes(replace(content, cluster_names=shown))
     with ExitStack() as stack:
-        for name, text in reversed(files.items()):
-            file = stack.enter_context(replacing(folder / name))
+        for path, text in reversed(files.items()):
+            file = stack.enter_context(replacing(path))
             file.write(text)
             file.flush()
-    return [{"cluster": k, "size": int(sizes[k]), "name": names[k], "given": k in user_names} for k in clusters]
+    return [
+        {"cluster": k, "size": int(sizes[k]), "name": names[k], "given": k in user_names} for k in clusters
+    ]
 
 
-def _pages(folder: Path, content: Any, names: Sequence[str]) -> dict[str, bytes]:
-    """Contents of the archive of the report and of its page, if there is one, with other names."""
-    from moo_clustering.visualization.report.page import load_content, page_bytes, save_content
-
-    saved = load_content(folder / CONTENT)
-    shown = {**saved.cluster_names, saved.chosen: list(names)}
-    with tempfile.TemporaryDirectory() as place:
-        save_content(Path(place) / CONTENT, replace(saved, cluster_names=shown))
-        files = {CONTENT: (Path(place) / CONTENT).read_bytes()}
-    if (folder / REPORT).is_file():
-        check_page(folder / REPORT)
-        files[REPORT] = page_bytes(replace(content, cluster_names=shown))
-    return files
-
-
-@dataclass
-class _Table:
-    """A table of a run as text, with the places of its columns of clusters and names."""
-
-    path: Path
-    cells: pd.DataFrame
-    clusters: list[int]
-    place: int  # of the names
-
-    @classmethod
-    def read(cls, path: Path) -> _Table:
-        """Read a table. Without a column of names, one follows those of clusters and sizes."""
-        cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
-        # Own columns of the table of a user come first.
-        order = -1 if path.name == CLUSTERED else 0
-
-        def place(name: str) -> int:
-            pattern = f"{name}_*" if order else name
-            return [k for k, head in enumerate(cells.iloc[0]) if re.fullmatch(pattern, head)][order]
-
-        try:
-            clusters = cells.iloc[1:, place("cluster")].astype(int).tolist()
-            if order == 0 and "name" not in set(cells.iloc[0]):
-                cells.insert(2, "name", ["name", *[""] * len(clusters)])
-            return cls(path, cells, clusters, place("name"))
-        except (IndexError, ValueError) as error:
-            raise FolderError(f"{path} is damaged: it has no column of clusters, or of their names") from error
-
-    def names(self) -> dict[int, str]:
-        """Name of every cluster."""
-        return dict(zip(self.clusters, map(cell_text, self.cells.iloc[1:, self.place]), strict=True))
-
-    def renamed(self, names: Sequence[str]) -> bytes:
-        """Bytes of the table with other names."""
-        own = [csv_cell(names[cluster]) if cluster >= 0 else "" for cluster in self.clusters]
-        self.cells.isetitem(self.place, [self.cells.iat[0, self.place], *own])
-        return self.cells.to_csv(index=False, header=False, lineterminator="\n").encode()
+def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
+    """Read a table of a run as text, with the place of the column of names, and the cluster of every row."""
+    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
+    # Columns of the user come first, and those of the package got underscores if their names existed.
+    which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
+    if which == 0 and "name" not in set(cells.iloc[0]):
+        cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])
+    try:
+        at, place = (
+            [k for k, head in enumerate(cells.iloc[0]) if re.fullmatch(name + end, head)][which]
+            for name in ("cluster", "name")
+        )
+        return cells, place, cells.iloc[1:, at].astype(int).tolist()
+    except (IndexError, ValueError) as error:
+        raise runs.FolderError(f"{path} is damaged: it has no column of clusters, or of names") from error

@@ -140,12 +140,11 @@ class ReportMixin(NumericOptionsMixin):
         return dict(vars(self).get("_cluster_names", {}))
 
     def rename(self, names: Mapping[int, str | None]) -> Self:
-        """Name clusters.
+        """Name clusters, for ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
 
-        ``describe``, ``table``, ``explain``, ``summary``, and ``report`` use the names. A new ``fit`` drops
-        them. Other methods that change ``labels_`` (``choose``, ``relabel``, ``take``) carry a name over if
-        more than half of the samples of its cluster are in one new cluster, and are more than half of the
-        new cluster; otherwise a UserWarning lists the dropped names.
+        A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
+        the samples of its cluster are in one new cluster, and are more than half of the new cluster. A
+        UserWarning lists the names that they drop.
 
         Parameters
         ----------
@@ -377,16 +376,20 @@ def _following_names(method: Any, carries: bool) -> Any:
     @wraps(method)
     def followed(self: Any, *args: Any, **options: Any) -> Any:
         # Removed during the call, so that nested calls do not carry them over.
-        names, before = vars(self).pop("_cluster_names", None), getattr(self, "labels_", None)
+        names: Any = vars(self).pop("_cluster_names", None)
+        before: Any = getattr(self, "labels_", None)
         try:
             return method(self, *args, **options)
         finally:
-            if names and (after := getattr(self, "labels_", None)) is before:
+            after: Any = getattr(self, "labels_", None)
+            if names and after is before:
                 self._cluster_names = names
             elif names and carries:
                 new = self.cluster_names_  # from a session
                 carried = carried_names(before, after, names)
-                self._cluster_names = {k: name for k, name in carried.items() if name not in new.values()} | new
+                self._cluster_names = {
+                    k: name for k, name in carried.items() if name not in new.values()
+                } | new
 
     return followed
 

@@ -362,7 +362,7 @@ class ParetoPoolClusterer(
         solutions: dict[str, Solution] = vars(self)["_solutions"]
         self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
         self._take(taken)
-        if names := session.groups_["name"].dropna().to_dict():
+        if names := {k: name for k, name in enumerate(session.groups_["name"].fillna("")) if name}:
             self._cluster_names = carried_names(session.labels_, self.labels_, names)
         return self
 

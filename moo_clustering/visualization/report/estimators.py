@@ -30,7 +30,7 @@ from moo_clustering.descriptions import (
 )
 from moo_clustering.estimators._base import recall_text
 from moo_clustering.persistence import environment
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
@@ -293,7 +293,7 @@ def describe_of(
     described = ClusterDescriptions(found, names)
     if namer is not None:
         described = described.renamed(lambda each: result.user_names.get(each.cluster) or namer(each))
-    return described.with_names(result.named(described.names))
+    return described.with_names(with_user_names(described.names, result.user_names))
 
 
 def explain_of(
@@ -419,7 +419,7 @@ def _cluster_names(
             found[place] = solution.cluster_names
     if result.user_names:
         numbered = [f"cluster {cluster}" for cluster in range(int(result.labels.max()) + 1)]
-        found[run.chosen] = result.named(found.get(run.chosen, numbered))
+        found[run.chosen] = with_user_names(found.get(run.chosen, numbered), result.user_names)
     return found
 
 

@@ -69,6 +69,7 @@ async function saveName(cluster, name) {
   if (!names) return byId("ask-problem").textContent || byId("ask-told").textContent || "Not saved.";
   naming.names = names;
   useNames();
+  select(data.chosen); // The new state selects the partition of the answers.
   return "";
 }
 
