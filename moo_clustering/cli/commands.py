@@ -197,7 +197,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     this computer only, at an address that other users cannot guess. The file report.html in the folder
     shows the same page without a server.
 
-    With --ask, the page asks which samples belong together, and updates the partition after every answer.
+    With --ask, the page asks which samples belong together, updates the partition after every answer, and
+    saves changed names of clusters of the fit in DIR.
     Answers are saved to answers.json in the folder at once, and the next --ask continues from there. The run
     must be of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
