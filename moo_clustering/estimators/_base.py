@@ -153,10 +153,8 @@ class ReportMixin(NumericOptionsMixin):
 
         Raises
         ------
-        NotFittedError
-            Before ``fit``.
-        ValueError, TypeError
-            If a cluster does not exist, or names are empty, no strings or not unique. No name is changed.
+        NotFittedError, ValueError, TypeError
+            Before ``fit``; if a cluster does not exist, or names are empty or not unique. No name is changed.
 
         Examples
         --------
