@@ -220,6 +220,8 @@ class ClusteringResult:
         Recorder, logbook or array of the search, for plots.
     arrays : callable
         ``arrays()`` returns further arrays by name, for the archive.
+    user_names : mapping of int to str
+        Names that the user gave to clusters.
     """
 
     labels: NDArray[Any]

@@ -25,6 +25,7 @@ from moo_clustering.cli.folder import CLUSTERED, USUAL, json_text, load_model, w
 from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
+from moo_clustering.estimators._base import ReportMixin
 from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
 from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
@@ -248,7 +249,7 @@ def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dic
         files[path] = cells.to_csv(index=False, header=False, lineterminator="\n").encode()
     if (folder / runs.MODEL).is_file():
         model = load_model(folder) | {"names": names, "cluster_names": user_names}
-        if hasattr(model["estimator"], "rename"):
+        if isinstance(model["estimator"], ReportMixin):
             vars(model["estimator"])["_cluster_names"] = user_names
         files[folder / runs.MODEL] = runs.model_bytes(model)
     if content is not None:

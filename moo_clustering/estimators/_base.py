@@ -7,6 +7,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
+from inspect import isfunction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -131,8 +132,9 @@ class ReportMixin(NumericOptionsMixin):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # A new fit drops the names of clusters; other methods that change the partition carry them over.
-        for name in {"fit", "choose", "relabel", "take"} & vars(cls).keys():
-            setattr(cls, name, _following_names(vars(cls)[name], carries=name != "fit"))
+        for name in ("fit", "choose", "relabel", "take"):
+            if isfunction(method := vars(cls).get(name)):
+                setattr(cls, name, _following_names(method, carries=name != "fit"))
 
     @property
     def cluster_names_(self) -> dict[int, str]:
