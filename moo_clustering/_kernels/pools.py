@@ -59,10 +59,8 @@ def count_in_clusters(codes, kept, labels, masses, table):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def weigh_together(left, right, weights, out):  # type: ignore[no-untyped-def]
-    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster.
-
-    ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
-    """
+    """Write to ``out[a, b]`` the weight of the partitions in which a and b share a cluster."""
+    # ``left`` has a row per point and ``right`` a row per partition, so that the inner loop is over points.
     for a in range(left.shape[0]):
         total = out[a]
         total[:] = 0.0
@@ -106,11 +104,9 @@ def weigh_membership(codes, kept, weights, points, labels, table, out):  # type:
 
 @njit(cache=True, nogil=True)
 def group_samples(landmark_of, group, settled, n_real, positions, shares, scores, out):  # type: ignore[no-untyped-def]
-    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks.
-
-    A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on), or
-    if all its nearest landmarks have the same group.
-    """
+    """Write the group of every sample: the group with the largest weighted score of its nearest landmarks."""
+    # A sample has the group of its own landmark if that is ``settled`` or provisional (from ``n_real`` on),
+    # or if all its nearest landmarks have the same group.
     n_near = positions.shape[1]
     total = np.empty(n_real)
     for i in range(landmark_of.shape[0]):
