@@ -191,7 +191,11 @@ class ClusterDescriptions(Sequence[ClusterDescription]):
             warn_caller(
                 f"namer returned a name twice; the second cluster is called {message_line(changed[0])!r}"
             )
-        pairs = zip(found, names, strict=True)
+        return ClusterDescriptions(found, self._sample_names).with_names(names)
+
+    def with_names(self, names: Sequence[str]) -> ClusterDescriptions:
+        """Return the descriptions with the given unique names, one for each cluster."""
+        pairs = zip(self._clusters, names, strict=True)
         return ClusterDescriptions([replace(each, name=name) for each, name in pairs], self._sample_names)
 
 

@@ -6,16 +6,18 @@ if they have a method ``clustering_result()`` that returns a :class:`ClusteringR
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
-from moo_clustering._arrays import FloatArray, IntpArray, Labels
+from moo_clustering._arrays import FloatArray, IntpArray, Labels, warn_caller
+from moo_clustering._messages import distinct_names, quoted
 
 __all__ = ["ClusteringResult", "Coassociation", "Front", "Objective", "PoolResult", "result_of"]
 
@@ -221,6 +223,8 @@ class ClusteringResult:
         Recorder, logbook or array of the search, for plots.
     arrays : callable
         ``arrays()`` returns further arrays by name, for the archive.
+    user_names : mapping of int to str
+        Names that the user gave to clusters.
     """
 
     labels: NDArray[Any]
@@ -257,6 +261,7 @@ class ClusteringResult:
     history: Callable[[], pd.DataFrame | None] = field(default_factory=lambda: _no_history)
     records: Sequence[Any] = ()
     arrays: Callable[[], Mapping[str, Any]] = dict
+    user_names: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def has_front(self) -> bool:
@@ -350,7 +355,60 @@ def from_attributes(clusterer: Any) -> ClusteringResult:
         interrupted=bool(found("interrupted_", False)),
         history=lambda: history_frame(found("history_"), names),
         records=records_of(clusterer),
+        user_names=dict(found("cluster_names_", {})),
     )
+
+
+def with_user_names(names: Sequence[str], user_names: Mapping[int, str]) -> list[str]:
+    """Replace the names of some clusters. Other clusters with the same names get a number."""
+    order = sorted(range(len(names)), key=lambda cluster: cluster not in user_names)
+    found = distinct_names(user_names.get(cluster, names[cluster]) for cluster in order)
+    return [name for _, name in sorted(zip(order, found, strict=True))]
+
+
+def renamed_clusters(changes: Any, user_names: Mapping[int, str], clusters: Sequence[int]) -> dict[int, str]:
+    """Return the names that a user gave to clusters, after changes; None removes a name.
+
+    Raises a TypeError or ValueError unless the changes are a mapping from existing clusters to unique,
+    non-empty strings or None.
+    """
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"names must be a mapping from cluster to name, got {quoted(changes)}")
+    found: dict[int, str | None] = dict(user_names)
+    for key, name in changes.items():
+        if not isinstance(key, int | np.integer) or isinstance(key, bool) or key not in clusters:
+            raise ValueError(f"there is no cluster {quoted(key)}; the last one is {max(clusters)}")
+        if not isinstance(name, str | None):
+            raise TypeError(f"the name of cluster {key} must be a string or None, got {quoted(name)}")
+        found[int(key)] = name and " ".join(name.split())
+    if "" in found.values():
+        raise ValueError("names of clusters must not be empty; None removes a name")
+    names = {cluster: name for cluster, name in sorted(found.items()) if name is not None}
+    if twice := [name for name, count in Counter(names.values()).items() if count > 1]:
+        same = " and ".join(str(cluster) for cluster, name in names.items() if name == twice[0])
+        raise ValueError(f"names must be unique, but clusters {same} would be {quoted(twice[0])}")
+    return names
+
+
+def carried_names(before: ArrayLike, after: ArrayLike, user_names: Mapping[int, str]) -> dict[int, str]:
+    """Return the names that a user gave to the clusters of one partition, for the clusters of another.
+
+    A cluster passes its name on to the cluster that has more than half of its samples, if these are also
+    more than half of the samples of that cluster. At most one cluster thus gets each name. A UserWarning
+    lists the names of other clusters, which are dropped. O(n_samples n_names) time.
+    """
+    new, found = np.asarray(after), dict[int, str]()
+    for cluster, name in user_names.items():
+        own = new[np.asarray(before) == cluster]
+        heir = int(np.bincount(own + 1, minlength=1).argmax()) - 1
+        if heir >= 0 and 2 * (own == heir).sum() > max(len(own), (new == heir).sum()):
+            found[heir] = name
+    if lost := [name for name in user_names.values() if name not in found.values()]:
+        warn_caller(
+            "these names of clusters were dropped, because the new partition has no similar cluster: "
+            f"{', '.join(map(quoted, lost))}"
+        )
+    return dict(sorted(found.items()))
 
 
 def records_of(clusterer: Any) -> list[Any]:

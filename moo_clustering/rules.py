@@ -29,13 +29,7 @@ _PASSES = 4
 # Largest number of trees of either kind whose conditions are optimised: all up to 12 clusters by default.
 _MOST_IMPROVED = 24
 _ORDERED = ["number", "date"]
-_KINDS = {
-    "number": "numbers",
-    "date": "dates",
-    "truth": "booleans",
-    "term": "booleans",
-    "category": "texts",
-}
+_KINDS = {"number": "numbers", "date": "dates", "truth": "booleans", "term": "booleans", "category": "texts"}
 
 
 @dataclass(frozen=True)
@@ -758,11 +752,7 @@ class _Descent:
     """
 
     def __init__(
-        self,
-        values: FloatArray,
-        labels: NDArray[np.intp],
-        columns: Sequence[int],
-        kinds: NDArray[Any],
+        self, values: FloatArray, labels: NDArray[np.intp], columns: Sequence[int], kinds: NDArray[Any]
     ) -> None:
         self._values, self._labels, self._columns = values, labels, np.array(columns, dtype=np.intp)
         levels, codes = [], np.empty((len(values), len(columns)), dtype=np.intp)

@@ -54,6 +54,7 @@ from moo_clustering.persistence import (
     write_archive,
 )
 from moo_clustering.pool import PartitionPool
+from moo_clustering.results import carried_names, with_user_names
 
 if TYPE_CHECKING:
     from moo_clustering.visualization.report import ReportContent
@@ -71,6 +72,7 @@ ASKED = "asked"
 # Entries of the record of a fit that describe its own result.
 _OF_THE_FIT = {"result", "scores", "files", "warnings", "timings", "verdict", "confidence", "alternatives"}
 _OF_THE_FIT |= {"structure_p_value", "controls", "sorted_by", "indices", "method_taken", "pool_size"}
+_OF_THE_FIT |= {"clusters", "cluster_names", "names_of_fit"}
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,14 @@ class AskedRun:
             alone = ~np.isin(self.session.labels_, found)
             found[alone] = self.session.labels_[alone]
         return found
+
+    @property
+    def cluster_names(self) -> dict[int, str]:
+        """Names of clusters: of classes in the session, or of the run for clusters that are similar."""
+        named = {k: name for k, name in enumerate(self.session.groups_["name"].fillna("")) if name}
+        known = {int(cluster): name for cluster, name in self.record.get("cluster_names", {}).items()}
+        of_run = carried_names(saved_labels(self.folder / LABELS), self.labels, known) if known else {}
+        return {k: name for k, name in of_run.items() if name not in named.values()} | named
 
     @property
     def table_folder(self) -> Path | None:
@@ -252,17 +262,19 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     out = found.path
     session, ids = run.session, run.row_ids
     groups = session.groups_
-    names = groups["name"].fillna("").tolist()
-    labels = label_frame(str(ids.name), ids, run.labels, names if any(names) else None)
+    classes, names = groups["name"].fillna("").tolist(), run.cluster_names
+    labels = label_frame(str(ids.name), ids, run.labels, classes if any(classes) else None)
     examples = [" ".join(ids.iloc[rows]) for rows in groups["exemplars"]]
     clusters = groups.rename(columns={"group": "cluster", "anchors": "answered", "exemplars": "examples"})
     clusters["examples"] = examples
+    clusters["name"] = clusters["cluster"].map(names)
     clusters["size"] = np.bincount(run.labels[run.labels >= 0], minlength=len(groups))
     result = {"n_clusters": session.n_clusters_, "sizes": clusters["size"].tolist()}
     answers = {"mode": session.mode, "error_rate": session.error_rate_, "n_answers": len(session.history_)}
     record = {name: value for name, value in run.record.items() if name not in _OF_THE_FIT}
     record |= {"command": "ask", "asked": _fit_of(run.record), "answers": answers, "result": result}
     record |= {"expected_error": session.expected_error_, "scores": {}}
+    record |= {"cluster_names": {str(cluster): name for cluster, name in names.items()}} if names else {}
     found.write_record(record | {"status": "running"})
     found.discard_report()
     frames = {LABELS: labels, "clusters.csv": clusters, **run.answers()}
@@ -275,7 +287,7 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
         from moo_clustering.visualization.report import write_report
         from moo_clustering.visualization.report.page import save_content
 
-        content = asked_content(run)
+        content = asked_content(run, names)
         save_content(out / CONTENT, content)
         write_report(content, out / REPORT)
         files += [CONTENT, REPORT]
@@ -283,7 +295,7 @@ def save_answers(run: AskedRun, found: RunFolder) -> list[str]:
     return files
 
 
-def asked_content(run: AskedRun) -> ReportContent:
+def asked_content(run: AskedRun, cluster_names: Mapping[int, str]) -> ReportContent:
     """Create the report of the partition of the answers and the solutions of the fit."""
     from moo_clustering.visualization.report import content
     from moo_clustering.visualization.report.page import merge
@@ -291,7 +303,7 @@ def asked_content(run: AskedRun) -> ReportContent:
     session, of_fit = run.session, run_content(run.folder)
     groups, labels = session.groups_, run.labels[None]
     pairs: Any = dict(zip(("must_link", "cannot_link"), session.pairs(), strict=True))
-    names = [name or f"cluster {number}" for number, name in enumerate(groups["name"].fillna(""))]
+    names = with_user_names([f"cluster {number}" for number in range(len(groups))], cluster_names)
     answered = content.ReportContent(
         title=f"{len(session.history_)} answers",
         names=["result"],
@@ -300,7 +312,7 @@ def asked_content(run: AskedRun) -> ReportContent:
         facts=[("state", session.summary())],
         sample_kind=of_fit.sample_kind,
         columns=content.size_columns(labels) + content.constraint_columns(labels, pairs),
-        cluster_names={0: names} if groups["name"].notna().any() else {},
+        cluster_names={0: names} if cluster_names else {},
         left_out=of_fit.left_out,
         clusters={0: [content.ClusterFacts(typical=tuple(rows)) for rows in groups["exemplars"]]},
         **pairs,

@@ -197,7 +197,8 @@ def explore(folder: Path, port: int, no_browser: bool, asks: bool, mode: Any, er
     this computer only, at an address that other users cannot guess. The file report.html in the folder
     shows the same page without a server.
 
-    With --ask, the page asks which samples belong together, and updates the partition after every answer.
+    With --ask, the page asks which samples belong together, updates the partition after every answer, and
+    saves changed names of clusters of the fit in DIR.
     Answers are saved to answers.json in the folder at once, and the next --ask continues from there. The run
     must be of pareto-clustering or pareto-bags, without partial labels or pairs.
     """
@@ -540,6 +541,34 @@ def report(folders: tuple[Path, ...], out: Path | None, title: str | None, as_js
     click.echo(f"Saved {page}, {solutions}{runs}; open it in a browser.")
 
 
+@click.command()
+@click.argument("folder", metavar="DIR", type=PathArgument("folder"))
+@click.argument("names", metavar="[CLUSTER=NAME ...]", nargs=-1)
+@click.option(
+    "--names",
+    "file",
+    metavar="FILE",
+    type=PathArgument("file"),
+    help="JSON object from cluster to name, such as the names.json of the report page.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the clusters and their names as JSON.")
+def rename(folder: Path, **options: Any) -> None:
+    """Name the clusters of a run.
+
+    DIR is a folder written by `fit` or `ask`. For example, `moo-clustering rename out 0="frequent travellers"
+    2=students` names two clusters in clusters.csv, clustered.csv, run.json, model.skops and the report;
+    `predict` and `explain` use the names. Names must be unique. `0=`, or null in FILE, restores the name of
+    the fit. Numbers of clusters do not change.
+    """
+    with reported():
+        refuse_missing(folder)
+        if options["file"] is not None:
+            refuse_missing(options["file"], message="file {} does not exist")
+        from moo_clustering.cli.predict import run_rename
+
+        run_rename(folder, **options)
+
+
 @click.command("warm-up")
 def warm_up() -> None:
     """Compile the numerical kernels of the common methods, once after the installation.
@@ -552,5 +581,5 @@ def warm_up() -> None:
         run_warm_up()
 
 
-for command in (ask, compare, demo, explain, explore, fit, methods, predict, report, warm_up):
+for command in (ask, compare, demo, explain, explore, fit, methods, predict, rename, report, warm_up):
     main.add_command(command)

@@ -209,8 +209,8 @@ def mode_frame(job: Job) -> pd.DataFrame:
     estimator, names = job.estimator, job.samples.feature_names
     frame = sizes_frame(estimator.labels_)
     for feature, name in enumerate(names):
-        # An attribute must not have the name of the column of numbers or sizes.
-        column = f"{name} (attribute)" if name in OWN else name
+        # An attribute must not have the name of a column of the description.
+        column = f"{name} (attribute)" if name in (*OWN, NAME) else name
         frame[column] = [plain_cell(value) for value in estimator.modes_[:, feature]]
     return frame
 

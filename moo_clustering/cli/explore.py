@@ -18,6 +18,9 @@ from urllib.parse import urlsplit
 import click
 import numpy as np
 
+from moo_clustering.cli.folder import run_content
+from moo_clustering.cli.predict import rename_clusters
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -107,6 +110,7 @@ class AnswerPanel:
         # Number of changes since the start of the server, to detect outdated pages, and of answers to redo.
         self._revision = self._n_undone = 0
         self._last = ""
+        self._names: dict[str, str] | None = None  # of clusters of the fit, after the last change
 
     def get(self, place: str) -> dict[str, Any] | tuple[str, bytes] | None:
         """Return the state, an answered question ("question/3"), a picture of a sample or a file of answers.
@@ -161,8 +165,17 @@ class AnswerPanel:
         elif action == "reopen":
             answer = None if request.get("answer") is None else _field(request, "answer", str)
             session.reopen(_field(request, "number", int), answer)
+        elif action == "rename":
+            cluster, name = _field(request, "cluster", int), _field(request, "name", str).strip()
+            found = rename_clusters(self._run.folder, {cluster: name or None})
+            self._names = {str(each["cluster"]): each["name"] for each in found}
         else:
             {"undo": session.undo, "redo": session.redo}[action]()
+
+    def page(self) -> bytes:
+        """Create the page of the run and its session."""
+        with self._lock:
+            return asking_page(self._run, run_content(self._run.folder))
 
     def _state(self) -> dict[str, Any]:
         from moo_clustering.visualization.report.page import encoded_labels
@@ -176,6 +189,7 @@ class AnswerPanel:
             "question": None if question is None else self._shown(question.samples, groups),
             "labels": encoded_labels(self._run.labels),
             "groups": groups,
+            "clusterNames": self._names,
             "history": history,
             "expectedError": session.expected_error_,
             "mayStop": session.may_stop_,
@@ -218,7 +232,7 @@ def _field(request: dict[str, Any], name: str, kind: type) -> Any:
     return value
 
 
-_ACTIONS = ("answer", "name", "reopen", "undo", "redo")
+_ACTIONS = ("answer", "name", "reopen", "undo", "redo", "rename")
 
 
 class PageServer(ThreadingHTTPServer):
@@ -348,7 +362,10 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(HTTPStatus.NOT_FOUND, "This path does not accept POST requests.")
         request = self._request()
         try:
-            self._send_json(HTTPStatus.OK, panel.act(action, request))
+            found = panel.act(action, request)
+            if action == "rename":
+                self.server.page = panel.page()
+            self._send_json(HTTPStatus.OK, found)
         except StaleError as error:
             self._send_json(HTTPStatus.CONFLICT, {"error": str(error), "state": panel.get("state")})
         except ValueError as error:

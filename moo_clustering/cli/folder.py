@@ -156,7 +156,7 @@ class RunFolder:
             else:
                 # The second of two simultaneous runs raises here, even without file locks.
                 with persistence.creating(self.path / RECORD) as file:
-                    file.write(_text(record).encode())
+                    file.write(record_text(record).encode())
                     # Set before the file is written, because Ctrl-C can follow immediately.
                     self._claimed = True
             self._own = {entry.name for entry in self.path.iterdir()}
@@ -223,7 +223,7 @@ class RunFolder:
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Replace the record."""
         with persistence.replacing(self.path / RECORD) as file:
-            file.write(_text(record).encode())
+            file.write(record_text(record).encode())
 
     def discard_report(self) -> None:
         """Remove the outdated report of an earlier interruption."""
@@ -331,7 +331,7 @@ def _read_record(path: Path, sentence: str) -> dict[str, Any]:
     return found
 
 
-def _text(record: Mapping[str, Any] | Sequence[Any]) -> str:
+def record_text(record: Mapping[str, Any] | Sequence[Any]) -> str:
     return json.dumps(persistence.to_json(record, "record"), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -340,7 +340,7 @@ def json_text(record: Mapping[str, Any] | Sequence[Any], indent: int | None = 2)
 
     The text is ASCII, so that stdout of any encoding accepts it.
     """
-    plain = json.loads(_text(record), parse_constant=lambda name: None)
+    plain = json.loads(record_text(record), parse_constant=lambda name: None)
     return json.dumps(plain, indent=indent)
 
 
@@ -364,12 +364,7 @@ def run_content(folder: Path) -> ReportContent:
     from moo_clustering.visualization.report.page import load_content
 
     record = run_record(folder)
-    if not (folder / LABELS).is_file():
-        no_result = _NO_RESULT.get(
-            record["status"], f"contains a run without {LABELS}, and thus without a result"
-        )
-        raise FolderError(f"{folder} {no_result}")
-    labels = saved_labels(folder / LABELS)
+    labels = run_labels(folder, record)
     try:
         content = load_content(folder / CONTENT)
     except FileNotFoundError:
@@ -385,6 +380,16 @@ def run_content(folder: Path) -> ReportContent:
     if not np.array_equal(labels, content.labels[content.chosen]):
         missing.append(f"{LABELS} differs from the labels shown here: it was changed after the run.")
     return replace(content, missing=with_status(missing, record))
+
+
+def run_labels(folder: Path, record: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Read the labels of the result of a run. Raises a FolderError if it has no result."""
+    if not (folder / LABELS).is_file():
+        no_result = _NO_RESULT.get(
+            record["status"], f"contains a run without {LABELS}, and thus without a result"
+        )
+        raise FolderError(f"{folder} {no_result}")
+    return saved_labels(folder / LABELS)
 
 
 def saved_table(path: Path) -> pd.DataFrame:
@@ -430,12 +435,12 @@ def save_report_of(
     with persistence.locked(page.parent) if (page.parent / RECORD).is_file() else nullcontext():
         content = merged_content(folders)
         # Only a report can be replaced; checked before writing.
-        _check_page(page)
+        check_page(page)
         text = page_bytes(content if title is None else replace(content, title=title))
         with persistence.replacing(page) as file:
             file.write(text)
             # Another file may have been created meanwhile.
-            _check_page(page)
+            check_page(page)
     return page, content
 
 
@@ -465,7 +470,7 @@ def report_record(page: Path, folders: Sequence[Path], content: ReportContent) -
     }
 
 
-def _check_page(page: Path) -> None:
+def check_page(page: Path) -> None:
     """Raise a ValueError if the page cannot have this name, for example that of another file."""
     if page.is_dir():
         raise ValueError(f"--out {page} is a folder; name a file, such as {page / 'report.html'}")
@@ -639,8 +644,6 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
     samples, labels = job.samples, job.result.labels
     if samples.prepared is None or not hasattr(job.estimator, "predict"):
         return []
-    from skops import io  # slow import
-
     estimator = copy(job.estimator)
     defaults = signature(type(estimator)).parameters
     for name, value in list(vars(estimator).items()):
@@ -660,15 +663,18 @@ def save_model(folder: Path, job: Job, classes: Sequence[str] | None, names: Seq
         "header": samples.header,
     }
     with persistence.replacing(folder / MODEL) as file:
-        file.write(_reproducible(io.dumps(model)))
+        file.write(model_bytes(model))
     return [MODEL]
 
 
-def _reproducible(content: bytes) -> bytes:
+def model_bytes(model: Mapping[str, Any]) -> bytes:
     """Compress a model of skops with numbers for addresses in memory and without times.
 
     Equal fits then have equal files.
     """
+    from skops import io
+
+    content = io.dumps(model)
     numbers: dict[int, int] = {}
     names: dict[str, str] = {}
 

@@ -1,21 +1,35 @@
-"""The commands ``predict`` and ``explain``: clusters of further rows, and rules of the clusters."""
+"""The commands ``predict``, ``explain`` and ``rename``: clusters of further rows, rules and names."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
+import pandas as pd
 
 from moo_clustering._messages import for_command, message_line
+from moo_clustering.algorithms.search import InterruptGuard
+from moo_clustering.cli import folder as runs
 from moo_clustering.cli.folder import CLUSTERED, json_text, load_model, with_clusters, write_csv
-from moo_clustering.cli.terminal import aligned, print_result, printable_line, shown_warnings
+from moo_clustering.cli.terminal import INTERRUPTED, aligned, print_result, printable_line, shown_warnings
 from moo_clustering.datasets import DataError
 from moo_clustering.datasets.tables import Roles, read_frame
 from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.estimators._base import ReportMixin
+from moo_clustering.persistence import cell_text, csv_cell, locked, read_bytes, replacing
+from moo_clustering.results import renamed_clusters, with_user_names
 from moo_clustering.rules import find_rules
+
+# Largest size of a file of names in bytes.
+_LARGEST_NAMES = 2**24
 
 
 def run_predict(
@@ -124,6 +138,116 @@ def _record(path: Path, drift: Drift, model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(model: dict[str, Any]) -> list[str]:
-    """Classes of the clusters after a fit with labels, or else their names; a new class has no name."""
-    classes = model["classes"] or [""] * len(model["names"])
-    return [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
+    """Names by the user, classes of the clusters after a fit with labels, or else names by contrasts."""
+    classes = model["classes"] or [""] * len(model["names"])  # a new class has no name
+    names = [str(known or name) for known, name in zip(classes, model["names"], strict=True)]
+    return with_user_names(names, model.get("cluster_names", {}))
+
+
+def run_rename(folder: Path, names: Sequence[str], *, file: Path | None, as_json: bool) -> None:
+    """Name clusters, from CLUSTER=NAME and a file of JSON, and print the new list."""
+    try:
+        found = {} if file is None else json.loads(read_bytes(file, _LARGEST_NAMES).decode("utf-8-sig"))
+        changes: dict[Any, str | None] = {_number(cluster): name for cluster, name in found.items()}
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise DataError(f'{file} must be a JSON object from cluster to name: {{"0": "visitors"}}') from error
+    for each in names:
+        cluster, equals, name = each.partition("=")
+        if not equals:
+            raise click.UsageError(f"{each!r} is not CLUSTER=NAME, such as 0=visitors")
+        changes[_number(cluster)] = name.strip() or None
+    if not changes:
+        raise click.UsageError("give at least one CLUSTER=NAME, such as 0=visitors, or --names FILE")
+    with shown_warnings(), locked(folder), InterruptGuard() as guard:
+        clusters = rename_clusters(folder, changes)
+    rows = [[str(each["cluster"]), str(each["size"]), printable_line(each["name"])] for each in clusters]
+    table = aligned([["cluster", "size", "name"], *rows], right=(0, 1))
+    print_result(json_text({"folder": str(folder), "clusters": clusters}) if as_json else table)
+    if guard.requested:
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _number(cluster: str) -> int | str:
+    return int(cluster) if cluster.isascii() and cluster.isdigit() and len(cluster) < 10 else cluster
+
+
+def rename_clusters(folder: Path, changes: Mapping[Any, str | None]) -> list[dict[str, Any]]:
+    """Name clusters in all files of a locked run folder, and return number, size and name of each.
+
+    None restores the name of the fit. All files are written before the first one is replaced. The record,
+    which keeps the names of the fit, is replaced first, so that a killed command can be repeated. Raises a
+    ValueError or TypeError for unknown clusters or unusable names, without changes.
+    """
+    record = runs.run_record(folder)
+    labels = runs.run_labels(folder, record)
+    sizes = np.bincount(labels[labels >= 0].astype(np.int64))
+    clusters, numbered = np.flatnonzero(sizes).tolist(), [f"cluster {k}" for k in range(len(sizes))]
+    content = runs.run_content(folder) if (folder / runs.CONTENT).is_file() else None
+    paths = [path for name in ("clusters.csv", CLUSTERED) if (path := folder / name).is_file()]
+    tables = {path: _read_cells(path) for path in paths}
+    try:
+        known = {int(cluster): str(name) for cluster, name in record.get("cluster_names", {}).items()}
+        of_fit = record.get("names_of_fit") or {"tables": list(numbered), "page": None}
+        if not known:
+            for cells, place, rows in list(tables.values())[:1]:
+                for cluster, name in zip(rows, cells.iloc[1:, place], strict=True):
+                    of_fit["tables"][cluster] = cell_text(name) or numbered[cluster]
+            if content is not None and content.chosen in content.cluster_names:
+                of_fit["page"] = list(content.cluster_names[content.chosen])
+        user_names = renamed_clusters(changes, known, clusters)
+        names = with_user_names(of_fit["tables"], user_names)
+        for entry in record.get("clusters", ()):
+            entry["name"] = names[entry["cluster"]]
+        for cells, place, rows in tables.values():
+            own = [csv_cell(names[cluster]) if cluster >= 0 else "" for cluster in rows]
+            cells.isetitem(place, [cells.iat[0, place], *own])
+    except (AttributeError, KeyError, IndexError) as error:
+        raise runs.FolderError(f"{folder} is damaged: its files are of different runs") from error
+    record |= {"cluster_names": {str(k): name for k, name in user_names.items()}, "names_of_fit": of_fit}
+    if not user_names:
+        del record["cluster_names"], record["names_of_fit"]
+    files = {folder / runs.RECORD: runs.record_text(record).encode()}
+    for path, (cells, *_) in tables.items():
+        files[path] = cells.to_csv(index=False, header=False, lineterminator="\n").encode()
+    if (folder / runs.MODEL).is_file():
+        model = load_model(folder) | {"names": names, "cluster_names": user_names}
+        if isinstance(model["estimator"], ReportMixin):
+            vars(model["estimator"])["_cluster_names"] = user_names
+        files[folder / runs.MODEL] = runs.model_bytes(model)
+    if content is not None:
+        from moo_clustering.visualization.report.page import load_content, page_bytes, save_content
+
+        shown = {**content.cluster_names, content.chosen: of_fit["page"] or numbered}
+        shown[content.chosen] = with_user_names(shown[content.chosen], user_names)
+        with tempfile.TemporaryDirectory() as temporary:
+            saved = replace(load_content(folder / runs.CONTENT), cluster_names=shown)
+            save_content(Path(temporary) / runs.CONTENT, saved)
+            files[folder / runs.CONTENT] = (Path(temporary) / runs.CONTENT).read_bytes()
+        if (page := folder / runs.REPORT).is_file():
+            runs.check_page(page)
+            files[page] = page_bytes(replace(content, cluster_names=shown))
+    with ExitStack() as stack:
+        for path, text in reversed(files.items()):
+            file = stack.enter_context(replacing(path))
+            file.write(text)
+            file.flush()
+    return [
+        {"cluster": k, "size": int(sizes[k]), "name": names[k], "given": k in user_names} for k in clusters
+    ]
+
+
+def _read_cells(path: Path) -> tuple[pd.DataFrame, int, list[int]]:
+    """Read a table of a run as text, with the place of the column of names, and the cluster of every row."""
+    cells = pd.read_csv(path, header=None, dtype=str, keep_default_na=False, skip_blank_lines=False)
+    # Columns of the user come first, and those of the package got underscores if their names existed.
+    which, end = (-1, "_*") if path.name == CLUSTERED else (0, "")
+    if which == 0 and "name" not in set(cells.iloc[0]):
+        cells.insert(min(2, cells.shape[1]), "name", ["name", *[""] * (len(cells) - 1)])
+    try:
+        at, place = (
+            [k for k, head in enumerate(cells.iloc[0]) if re.fullmatch(name + end, head)][which]
+            for name in ("cluster", "name")
+        )
+        return cells, place, cells.iloc[1:, at].astype(int).tolist()
+    except (IndexError, ValueError) as error:
+        raise runs.FolderError(f"{path} is damaged: it has no column of clusters, or of names") from error

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
+from inspect import isfunction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -58,7 +59,7 @@ from moo_clustering.estimators._options import KW_ONLY, estimator
 from moo_clustering.graphs import NeighborLists, SpectralPartition
 from moo_clustering.graphs.neighbors import metric_space
 from moo_clustering.persistence import Checkpoint, fingerprint
-from moo_clustering.results import ClusteringResult, from_attributes
+from moo_clustering.results import ClusteringResult, carried_names, from_attributes, renamed_clusters
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -133,6 +134,50 @@ class ReportMixin(NumericOptionsMixin):
         Number of non-empty clusters.
     """
 
+    _cluster_names: dict[int, str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # A new fit drops the names of clusters; other methods that change the partition carry them over.
+        for name in ("fit", "choose", "relabel", "take"):
+            if isfunction(method := vars(cls).get(name)):
+                setattr(cls, name, _following_names(method, carries=name != "fit"))
+
+    @property
+    def cluster_names_(self) -> dict[int, str]:
+        """Names of clusters given by :meth:`rename`; empty after ``fit``."""
+        return dict(vars(self).get("_cluster_names", {}))
+
+    def rename(self, names: Mapping[int, str | None]) -> Self:
+        """Name clusters, for ``describe``, ``table``, ``explain``, ``summary`` and ``report``.
+
+        A new ``fit`` drops the names. ``choose``, ``relabel`` and ``take`` keep a name if more than half of
+        the samples of its cluster are in one new cluster, and are more than half of the new cluster. A
+        UserWarning lists the names that they drop.
+
+        Parameters
+        ----------
+        names : mapping of int to str or None
+            Unique, non-empty names by cluster. None removes a name. Other clusters keep their names.
+
+        Raises
+        ------
+        NotFittedError, ValueError, TypeError
+            Before ``fit``; if a cluster does not exist, or names are empty or not unique. No name is changed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from moo_clustering import ParetoClustering
+        >>> X = load_iris(as_frame=True).data
+        >>> ParetoClustering(2, random_state=0).fit(X).rename({0: "setosa"}).describe(X).names
+        ['setosa', 'high petal length']
+        """
+        check_is_fitted(self, "labels_")
+        clusters = np.unique(self.labels_[self.labels_ >= 0]).tolist()  # type: ignore[attr-defined]
+        self._cluster_names = renamed_clusters(names, self.cluster_names_, clusters)
+        return self
+
     def report(self, path: str | PathLike[str], X: Any = None, **options: Any) -> Report:
         """Write an HTML report to inspect, compare and select solutions.
 
@@ -204,6 +249,7 @@ class ReportMixin(NumericOptionsMixin):
             Largest number of contrasts of a cluster. Default: 3 columns, 10 terms.
         namer : callable, optional
             ``namer(description)`` returns the name of a cluster. Default: names by contrasts, or of classes.
+            Clusters named by :meth:`rename` keep their names.
         columns : DataFrame of shape (n_samples, n_columns), optional
             Columns that describe the clusters instead of X.
         sample_names, feature_names : sequence of str, optional
@@ -383,6 +429,30 @@ class ReportMixin(NumericOptionsMixin):
         if getattr(self, "labels_", None) is None:
             return diagram
         return cast(str, _pages("card").card_of(self, diagram))
+
+
+def _following_names(method: Any, carries: bool) -> Any:
+    """Wrap a method, so that names of clusters follow the partition if it changes, or are dropped."""
+
+    @wraps(method)
+    def followed(self: Any, *args: Any, **options: Any) -> Any:
+        # Removed during the call, so that nested calls do not carry them over.
+        names: Any = vars(self).pop("_cluster_names", None)
+        before: Any = getattr(self, "labels_", None)
+        try:
+            return method(self, *args, **options)
+        finally:
+            after: Any = getattr(self, "labels_", None)
+            if names and after is before:
+                self._cluster_names = names
+            elif names and carries:
+                new = self.cluster_names_  # from a session
+                carried = carried_names(before, after, names)
+                self._cluster_names = {
+                    k: name for k, name in carried.items() if name not in new.values()
+                } | new
+
+    return followed
 
 
 def _pages(name: str) -> Any:

@@ -125,6 +125,7 @@ class FrontMixin(metaclass=ABCMeta):
     def _selected(self, rule: str) -> ClusteringResult:
         # A shallow copy suffices: ``choose`` sets attributes, and modifies only caches in place.
         other = copy.copy(self)
+        vars(other).pop("_cluster_names", None)
         return other.choose(rule)._clustering_result()
 
 

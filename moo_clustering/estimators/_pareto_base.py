@@ -80,6 +80,7 @@ from moo_clustering.persistence import Checkpoint
 from moo_clustering.pool import PartitionPool
 from moo_clustering.problems import PartitionProblem
 from moo_clustering.problems.partition import evaluated_population
+from moo_clustering.results import carried_names
 from moo_clustering.validity import BoundaryCut
 
 Numbers = Annotated[Literal["auto"] | Sequence[int], StrOptions({"auto"}), list, tuple, range, np.ndarray]
@@ -318,6 +319,7 @@ class ParetoPoolClusterer(
     def take(self, session: AnswerSession) -> Self:
         """Set the result to the partition of a session of this fit; ``choose("fit")`` undoes that.
 
+        Names of classes in the session become names of clusters, as by :meth:`rename`.
         ``predict`` also uses the ``labels_`` of the session. Raises a ValueError for another fit's session.
         """
         check_is_fitted(self)
@@ -335,6 +337,8 @@ class ParetoPoolClusterer(
         solutions: dict[str, Solution] = vars(self)["_solutions"]
         self._solutions = {"fit": solutions["auto"], **solutions, "auto": taken}
         self._take(taken)
+        if names := {k: name for k, name in enumerate(session.groups_["name"].fillna("")) if name}:
+            self._cluster_names = carried_names(session.labels_, self.labels_, names)
         return self
 
     @property

@@ -650,6 +650,8 @@ class PoolReportMixin(ReportMixin):
         check_is_fitted(self)
         n_new = int((getattr(self, "cluster_classes_index_", np.zeros(0)) < 0).sum())
         lines = [f"{sizes_text(self.labels_, n_new)}: {verdict_of(self)}"]
+        if names := self.cluster_names_:
+            lines.append(f"names: {', '.join(f'{cluster} = {name}' for cluster, name in names.items())}")
         lines += [
             f"{name}: {text}"
             for name, text in alternative_lines(self.alternatives_.to_dict("records")).items()

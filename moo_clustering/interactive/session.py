@@ -268,10 +268,6 @@ class AnswerSession:
             Two samples that belong "together" or "apart", instead of those of the question.
         question : Question, optional
             The answered question, to raise an error if it is not the current one.
-
-        Returns
-        -------
-        self
             With new ``labels_``.
 
         Raises
@@ -339,10 +335,6 @@ class AnswerSession:
         time_limit : float, optional
             Seconds that the function may take for an answer.
 
-        Returns
-        -------
-        self
-
         Raises
         ------
         ValueError
@@ -401,18 +393,7 @@ class AnswerSession:
         return answer
 
     def name(self, group: int, name: str) -> Self:
-        """Name a cluster. Two clusters with the same name are merged.
-
-        Parameters
-        ----------
-        group : int
-            Number of the cluster in ``labels_``.
-        name : str
-
-        Returns
-        -------
-        self
-        """
+        """Name the cluster with number ``group`` in ``labels_``. Clusters with the same name are merged."""
         if not isinstance(group, int | np.integer) or not 0 <= group < self.n_clusters_:
             raise ValueError(
                 f"group must be a cluster number from 0 to {self.n_clusters_ - 1}, got {quoted(group)}."
@@ -441,20 +422,9 @@ class AnswerSession:
         self._refresh()
 
     def reopen(self, number: int, answer: str | None = None) -> Self:
-        """Change or remove an earlier answer, without removing later answers.
+        """Change the answer in row ``number`` of ``history_``, or remove it if ``answer`` is None.
 
-        Raises a ValueError if there is no such answer, or the new answer is not allowed.
-
-        Parameters
-        ----------
-        number : int
-            Row of the answer in ``history_``.
-        answer : str, optional
-            New answer. None: remove the answer.
-
-        Returns
-        -------
-        self
+        Later answers remain. Raises a ValueError if there is no such answer, or the new one is not allowed.
         """
         return self._do({"reopen": number, "answer": self._checked_revision(number, answer)})
 

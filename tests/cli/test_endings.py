@@ -118,7 +118,7 @@ def test_every_command_ends_with_the_number_of_the_signal(monkeypatch, asked_run
     }
     for name in main.commands:
         arguments = needed.get(
-            name, [str(asked_run)] if name in ("ask", "explain", "explore", "report") else []
+            name, [str(asked_run)] if name in ("ask", "explain", "explore", "rename", "report") else []
         )
         result = CliRunner().invoke(main, [name, *arguments])
         assert (result.exit_code, result.output) == (128 + number, "\nInterrupted.\n"), name

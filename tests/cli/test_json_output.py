@@ -18,7 +18,7 @@ TYPES = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "list": list, "object": dict,
     "any": object,
 }  # fmt: skip
-COMMANDS = ("ask", "compare", "explain", "fit", "methods", "predict", "report")
+COMMANDS = ("ask", "compare", "explain", "fit", "methods", "predict", "rename", "report")
 SLICES = (
     "--method", "slices", "-k", 3, "--id-column", "id", "--labels", "kind", "--drop", "some", "--no-report",
 )  # fmt: skip
@@ -152,6 +152,17 @@ def test_explain(run, people):
     document = strict(run("explain", people, "--json"))
     assert check(document, known) == set(known)
     assert document["rule_sets"][document["chosen"]]["fidelity"] >= 0.95
+
+
+def test_rename(run, slices, table):
+    known = documented("rename")
+    assert run("fit", "table.csv", *SLICES, "--out", "out").exit_code == 0
+    document = strict(run("rename", "out", "1=one", "--json"))
+    assert check(document, known) == set(known)
+    assert [each["name"] for each in document["clusters"] if each["given"]] == ["one"]
+    record = json.loads(Path("out/run.json").read_text())
+    assert record["cluster_names"] == {"1": "one"}
+    assert record["clusters"][1]["name"] == "one"
 
 
 def test_report(run, slices, table):

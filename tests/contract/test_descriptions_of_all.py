@@ -1,7 +1,14 @@
 """Every estimator names its clusters, explains them by rules and returns a table of its samples."""
 
+import copy
+import html
+import pickle
+import warnings
+
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 
 from contract.metamorphic import estimators, samples_of, usual
 from moo_clustering import estimators as room
@@ -70,3 +77,59 @@ def test_new_samples(name):
     assert drift.n_unlike == table["unlike"].sum() <= (predicted < 0).sum() + 0.1 * len(predicted)
     assert drift.new_rows.tolist() == np.bincount(predicted[predicted >= 0], minlength=len(names)).tolist()
     assert ("support" in table) == (model.clustering_result().pool is not None)
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_names_of_the_user(name, tmp_path):
+    model, X = usual(name)[0], samples_of(estimators()[name])
+    assert model.cluster_names_ == {}
+    usual_names = model.describe(X).names
+    # The user takes the name of another cluster, which gets a number.
+    last = len(usual_names) - 1
+    wanted = {last: f" {usual_names[0]} "} if last else {0: "all"}
+    assert model.rename(wanted) is model
+    given = model.cluster_names_
+    assert given == {k: " ".join(text.split()) for k, text in wanted.items()}
+    model.cluster_names_[0] = "a copy"
+    assert model.cluster_names_ == given
+    names = model.describe(X).names
+    assert names[last] == given[last]
+    assert len(set(names)) == len(names)
+    assert names[1:last] == usual_names[1:last]
+    table = model.table(X)
+    assert set(table["name"][model.labels_ == last]) <= {given[last]}
+    assert {rule.name for each in model.explain(X, max_conditions=2) for rule in each.rules} <= set(names)
+    namer = model.describe(X, namer=lambda each: f"group {each.cluster}").names
+    assert namer == [given.get(k, f"group {k}") for k in range(len(names))]
+    copies = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    assert [each.cluster_names_ for each in copies] == [given, given]
+    assert clone(model).cluster_names_ == {}
+    for bad in ({last + 1: "a"}, {-1: "a"}, {True: "a"}, {"0": "a"}, {0: " "}, {0: 1}, [("a", 0)]):
+        with pytest.raises((ValueError, TypeError)):
+            model.rename(bad)
+    if last:
+        with pytest.raises(ValueError, match="unique"):
+            model.rename({0: given[last]})
+    assert model.cluster_names_ == given
+    model.report(tmp_path / "report.html", X)
+    assert given[last] in html.unescape((tmp_path / "report.html").read_text())
+    assert model.rename({last: None}).cluster_names_ == {}
+    assert model.describe(X).names == usual_names
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_a_fit_drops_names(name):
+    case = estimators()[name]
+    model, X = copy.deepcopy(usual(name)[0]), samples_of(case)
+    before = model.labels_
+    model.rename({0: "first"})
+    with pytest.raises((ValueError, TypeError)):
+        model.fit(object())
+    assert model.cluster_names_ == {0: "first"}
+    assert model.labels_ is before
+    with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
+        warnings.simplefilter("ignore")
+        model.fit(*((X,) if case.y is None else (X, case.y)), **case.more)
+    # The same clusters, but of another fit.
+    assert np.array_equal(model.labels_, before)
+    assert model.cluster_names_ == {}

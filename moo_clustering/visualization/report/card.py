@@ -61,7 +61,9 @@ def _sizes(result: ClusteringResult) -> str:
     cells = []
     for number, count in zip(numbers[:_MOST_BARS], counts, strict=False):
         name = f"cluster {number}" if number >= 0 else "outliers"
-        if names is not None and 0 <= number < len(names):
+        if number in result.user_names:
+            name = f"{number}: {result.user_names[number]}"
+        elif names is not None and 0 <= number < len(names):
             name += ", new" if names[number].startswith("new") else f", class {names[number]}"
         bar = f'<span class="moo-bar" style="width: {100 * count / most:.1f}%"></span>'
         cells.append(f"<span>{html.escape(name)}</span>{bar}<span>{count}</span>")

@@ -33,7 +33,7 @@ from moo_clustering.drift import Drift, Reference, new_columns
 from moo_clustering.encodings import relabel_by_first_appearance
 from moo_clustering.estimators._base import feature_scaling, recall_text
 from moo_clustering.persistence import environment
-from moo_clustering.results import ClusteringResult, result_of
+from moo_clustering.results import ClusteringResult, result_of, with_user_names
 from moo_clustering.rules import ClusterRules, rules_of
 from moo_clustering.visualization.report.content import (
     MADE_WITH,
@@ -246,7 +246,7 @@ def report_content(
         columns=shown_columns,
         chosen=run.chosen,
         rules=run.rules,
-        cluster_names=_cluster_names(run, described.facts),
+        cluster_names=_cluster_names(run, described.facts, result),
         map=shown,
         clusters=described.facts,
         heatmaps=described.heatmaps,
@@ -311,7 +311,9 @@ def describe_of(
         for each, rows in zip(found, typical, strict=True)
     ]
     described = ClusterDescriptions(found, names)
-    return described if namer is None else described.renamed(namer)
+    if namer is not None:
+        described = described.renamed(lambda each: result.user_names.get(each.cluster) or namer(each))
+    return described.with_names(with_user_names(described.names, result.user_names))
 
 
 def explain_of(
@@ -502,14 +504,19 @@ def _columns(
     return [column for column in columns if np.isfinite(column.values).any()]
 
 
-def _cluster_names(run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]]) -> dict[int, list[str]]:
-    """Return class names after a fit with labels, otherwise names by contrasts."""
+def _cluster_names(
+    run: RunSolutions, facts: Mapping[int, Sequence[ClusterFacts]], result: ClusteringResult
+) -> dict[int, list[str]]:
+    """Return names of the user, of classes after a fit with labels, or by contrasts."""
     found = {
         place: [each.name for each in known] for place, known in facts.items() if any(e.name for e in known)
     }
     for place, solution in enumerate(run.solutions.found):
         if solution.cluster_names is not None and len(solution.cluster_names) > solution.labels.max():
             found[place] = solution.cluster_names
+    if result.user_names:
+        numbered = [f"cluster {cluster}" for cluster in range(int(result.labels.max()) + 1)]
+        found[run.chosen] = with_user_names(found.get(run.chosen, numbered), result.user_names)
     return found
 
 

@@ -50,8 +50,8 @@ _MAX_SIZE = 25_000_000
 _SCRIPTS = (
     "data.js", "elements.js", "text.js", "looks.js", "partitions.js", "state.js", "download.js", "draw.js",
     "figures.js", "selection.js", "objectives.js", "parallel.js", "front.js", "search.js", "table.js",
-    "plane.js", "map.js", "clusters.js", "heatmap.js", "known.js", "cuts.js", "doubts.js", "take.js",
-    "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
+    "plane.js", "map.js", "names.js", "clusters.js", "heatmap.js", "known.js", "cuts.js", "doubts.js",
+    "take.js", "samples.js", "compare.js", "agreement.js", "history.js", "panels.js", "main.js",
 )  # fmt: skip
 _TEXT_LENGTH = 400
 # Facts that are always visible in the header of the page, and number of clusters that the headline names.
@@ -472,21 +472,22 @@ def render(content: ReportContent, *, asks: bool = False) -> str:
     )
 
 
-def headline(content: ReportContent) -> str:
-    """The clusters of the chosen solution in a sentence: number, names and sizes, largest first."""
+def headline(content: ReportContent) -> Markup:
+    """The clusters of the chosen solution in a sentence: number, names and sizes, largest first, as HTML."""
     if not content.n_solutions:
-        return ""
+        return Markup()
     labels = content.labels[content.chosen]
     sizes, names = np.bincount(labels[labels >= 0]), content.cluster_names.get(content.chosen)
     order = [int(cluster) for cluster in np.argsort(-sizes, kind="stable") if sizes[cluster]]
-    shown = [f"{names[k] if names else f'cluster {k}'} ({sizes[k]:,})" for k in order[:_NAMED]]
+    marked = Markup('<span data-cluster="{}">{}</span> ({:,})').format
+    shown = [marked(k, names[k] if names else f"cluster {k}", sizes[k]) for k in order[:_NAMED]]
     if more := len(order) - len(shown):
-        shown.append(f"{more} smaller one{'s' if more > 1 else ''}")
+        shown.append(Markup(f"{more} smaller one{'s' if more > 1 else ''}"))
     kind, n_outside = content.sample_kind, int((labels < 0).sum())
     outside = f" {n_outside:,} {'is' if n_outside == 1 else 'are'} in no cluster." if n_outside else ""
     n, k = len(labels), len(order)
     counted = f"{n:,} {kind}{'s' if n > 1 else ''} in {k} cluster{'s' if k != 1 else ''}"
-    return f"{counted}{': ' if shown else ''}{'; '.join(shown)}.{outside}"
+    return Markup("{}{}{}.{}").format(counted, ": " if shown else "", Markup("; ").join(shown), outside)
 
 
 def sureness(content: ReportContent) -> tuple[str, str, float | None]:
@@ -645,9 +646,19 @@ def _parts(content: ReportContent) -> dict[str, Any]:
             for row, found in content.heatmaps.items()
         },
         "featuresTitle": content.features_title,
+        "namesKey": _names_key(content),
         "agreement": None if content.agreement is None else encoded_array(content.agreement, "float32"),
         "agreementNote": content.agreement_note,
     }
+
+
+def _names_key(content: ReportContent) -> str:
+    """Key under which a browser stores the names of the clusters of the result: a hash of the clusters."""
+    if not content.n_solutions:
+        return ""
+    labels, names = content.labels[content.chosen], content.cluster_names.get(content.chosen, ())
+    known = json.dumps([content.title, list(map(str, names))]).encode()
+    return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").tobytes() + known).hexdigest()[:16]
 
 
 def _beginning(text: str) -> str:

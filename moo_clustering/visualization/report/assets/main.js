@@ -4,6 +4,7 @@ async function start() {
   await loadData();
   if (data.nSolutions) {
     state.selected = data.chosen;
+    startNames();
     if (byId("ask")) await startAsking();
     showSelection();
     showFront();
