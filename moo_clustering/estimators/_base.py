@@ -401,11 +401,6 @@ class ReportMixin(NumericOptionsMixin):
         if not hasattr(self, "predict"):
             raise ValueError(f"{name} requires predict, which {type(self).__name__} does not have.")
 
-    def _with_user_names(self, names: Sequence[str]) -> list[str]:
-        """Names of the clusters, with those that the user gave."""
-        given = getattr(self, "cluster_names_", {})
-        return [str(given.get(cluster, name)) for cluster, name in enumerate(names)]
-
     def _stored_rows(self) -> tuple[Any, Callable[[Any], Any]] | None:
         """Rows of the fit, and a function that converts new samples alike; None if they are not stored."""
         return None

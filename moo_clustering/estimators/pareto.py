@@ -237,9 +237,11 @@ class ParetoClustering(ParetoPoolClusterer):
         reference = Reference.of(stored[0], before)
         apart = reference.unlike(new, predicted)
         numbers = {cluster: cluster for cluster in range(self.n_clusters_)}
-        names = [f"cluster {cluster}" for cluster in numbers]
+        names = results.with_user_names([f"cluster {k}" for k in numbers], self.cluster_names_)
         prepared = None if self.preparer_ is None else self.preparer_.prepare(X)
-        drift = Drift.of(predicted, apart, reference.sizes, self._with_user_names(names), prepared)
+        drift = Drift.of(
+            predicted, apart, reference.sizes, results.with_user_names(names, self.cluster_names_), prepared
+        )
         earlier: ClusterChanges | None = getattr(self, "changes_", None)
         partitioned = self.__dict__.get("_n_partitioned", samples.n_points)
         n_fresh = samples.n_points + len(new) - partitioned
@@ -272,7 +274,7 @@ class ParetoClustering(ParetoPoolClusterer):
             answered = None if known is None else np.pad(known, (0, len(new)))
             return Solution(labels, cluster_classes=classes, known=answered, numbered=True)
 
-        given = dict(getattr(self, "cluster_names_", {}))
+        given = self.cluster_names_
         try:
             self._samples = extension
             complete(self._select(side, settle=settle))
@@ -282,7 +284,9 @@ class ParetoClustering(ParetoPoolClusterer):
         self._n_partitioned = extension.n_points if needed else partitioned
         if given:
             self._cluster_names = {numbers[old]: name for old, name in given.items() if old in numbers}
-        names = self._with_user_names([f"cluster {cluster}" for cluster in range(self.n_clusters_)])
+        names = results.with_user_names(
+            [f"cluster {k}" for k in range(self.n_clusters_)], self.cluster_names_
+        )
         inactive = () if earlier is None else earlier.inactive
         self.changes_ = ClusterChanges.of(before, self.labels_, numbers, drift, inactive, names)
         return self

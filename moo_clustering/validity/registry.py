@@ -25,7 +25,8 @@ from moo_clustering.validity.internal import (
     XieBeni,
 )
 
-_OF_SAMPLES = (
+_INDICES: tuple[type[ValidityIndex], ...] = (
+    # Of features or distances.
     DBCV,
     CalinskiHarabasz,
     CDbw,
@@ -38,15 +39,20 @@ _OF_SAMPLES = (
     MinimaxSilhouette,
     Silhouette,
     XieBeni,
+    # Of bags.
+    BagDaviesBouldin,
+    BagSDbw,
+    BagSilhouette,
+    FTWCV,
+    TWCV,
+    # Of a graph, a pool, labels or pairs.
+    BoundaryCut,
+    FamilyAgreement,
+    GraphModularity,
+    LabelEvidence,
+    PairEvidence,
 )
-_OF_BAGS = (BagDaviesBouldin, BagSDbw, BagSilhouette, FTWCV, TWCV)
-# Indices fitted to a graph, a pool, labels or pairs instead of features.
-_OF_OTHER_DATA = (BoundaryCut, FamilyAgreement, GraphModularity, LabelEvidence, PairEvidence)
-INDICES: dict[str, type[ValidityIndex]] = {
-    index.name: index for index in (*_OF_SAMPLES, *_OF_BAGS, *_OF_OTHER_DATA)
-}
-
-
+INDICES = {index.name: index for index in _INDICES}
 ALIASES = {"pbm": "i_index"}
 Index = str | ValidityIndex | type[ValidityIndex] | tuple[Callable[[Any, Any], float], Direction]
 

@@ -435,7 +435,9 @@ def _predicted(estimator: Any, X: Any, reference: Any, **options: Any) -> _Predi
         )
     else:
         known, new = _compared_rows(estimator, result, labels_of_fit, X, reference)
-    return _Predicted(labels, known.unlike(new, labels), known, estimator._with_user_names(names))
+    return _Predicted(
+        labels, known.unlike(new, labels), known, with_user_names(names, estimator.cluster_names_)
+    )
 
 
 def _compared_rows(
