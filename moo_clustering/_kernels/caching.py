@@ -36,7 +36,7 @@ _DIGEST_BYTES = 32
 # Age in seconds after which files of older sources, and of killed writers, are removed.
 _OUTDATED = 3600.0
 # Steps of Python functions, about a quarter of a second, after which a kernel is compiled.
-_INTERPRETED = 1e5
+_INTERPRETED = 2e5
 # The warning that this process has issued.
 _WARNED: list[str] = []
 _IMPORTS = re.compile(r"^from moo_clustering\._kernels\.(\w+) import", re.MULTILINE)

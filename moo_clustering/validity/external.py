@@ -19,7 +19,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from moo_clustering._arrays import FloatArray, Int64Array, IntpArray, Labels, choice, quoted, unit_rows
 from moo_clustering._data import FLOATS, checked_array, checked_table, unmasked
 from moo_clustering._docs import documented
-from moo_clustering._kernels.caching import interpreted, run
+from moo_clustering._kernels.caching import interpreted
 from moo_clustering._kernels.partitions import pairs_in_common, pairs_together
 from moo_clustering._kernels.threads import for_parts
 from moo_clustering._targets import Targets, partial_targets
@@ -428,7 +428,12 @@ def counted(labels: Labels) -> CountedPartitions:
     n_clusters = labels.max(axis=1).astype(np.int64) + 1
     n_pairs = np.zeros(len(labels), dtype=np.int64)
     if len(labels):
-        run(pairs_together, labels.size, labels, n_clusters, n_pairs)
+        starts = np.cumsum(n_clusters) - n_clusters
+        if interpreted(pairs_together, labels.size / 20):
+            sizes = np.bincount((labels + starts[:, np.newaxis]).ravel())
+            n_pairs = np.add.reduceat(sizes * (sizes - 1) // 2, starts)
+        else:
+            pairs_together(labels, n_clusters, n_pairs)
     return CountedPartitions(labels, n_clusters, n_pairs)
 
 
