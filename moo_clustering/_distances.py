@@ -20,7 +20,7 @@ MAX_MEMORY = 4 * 2**30
 _TOLERANCE = 1e-8
 # Below this share of |x|^2 + |y|^2 an expanded squared distance may have lost six of its digits.
 _CANCELLED = 1e-6
-# Largest number of samples for which such distances are looked for before a kernel refines them.
+# Largest number of samples for which NumPy recomputes them, without a compiled kernel.
 _FEW = 256
 # Other metrics of scikit-learn and SciPy that sum squares.
 OF_SQUARES = (
@@ -53,10 +53,12 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             # Matrix products for speed, direct differences for the pairs too close for them.
             X = centred_features(X)
             D, norms = euclidean_distances(X, squared=True), np.einsum("ij,ij->i", X, X)
-            if len(X) > _FEW or np.tril(D < _CANCELLED * (norms[:, np.newaxis] + norms), -1).any():
+            if len(X) > _FEW:
                 refine_squared_distances(X, norms, D, _CANCELLED)
             else:
+                i, j = np.nonzero(np.tril(D < _CANCELLED * (norms[:, np.newaxis] + norms), -1))
                 D = np.tril(D, -1)
+                D[i, j] = ((X[i] - X[j]) ** 2).sum(axis=1)
                 D += D.T
             return np.sqrt(D, out=D)
         if isinstance(metric, str) and metric == "cosine":
