@@ -56,7 +56,8 @@ def distance_matrix(data: Any, metric: Metric, max_memory: int, owner: str) -> N
             if len(X) > _FEW:
                 refine_squared_distances(X, norms, D, _CANCELLED)
             else:
-                i, j = np.nonzero(np.tril(D < _CANCELLED * (norms[:, np.newaxis] + norms), -1))
+                limits = _CANCELLED * (norms[:, np.newaxis] + norms)
+                i, j = np.nonzero(np.tril(limits > D, -1))
                 D = np.tril(D, -1)
                 D[i, j] = ((X[i] - X[j]) ** 2).sum(axis=1)
                 D += D.T
