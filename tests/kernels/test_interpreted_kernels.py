@@ -44,9 +44,11 @@ def test_trees(monkeypatch, kind, seed):
     X = points(kind, seed)
 
     def cuts():
-        tree = trees.mutual_reachability_mst(X, min(5, len(X) - 1))
-        links, lengths = trees.euclidean_mst(X, algorithm="prim")
-        return trees.genie_cuts(links, lengths, [1, 2, 3]), links, lengths, *map(np.asarray, tree)
+        tree = trees.mutual_reachability_mst(X, n_neighbors=min(5, len(X) - 1))
+        other = trees.euclidean_mst(X, algorithm="prim", root=0, rng=np.random.default_rng(0))
+        lengths = np.delete(other.lengths, other.root)
+        cuts = trees.genie_cuts(other.links(), lengths, [1, 2, 3])
+        return cuts, other.parent, other.order, lengths, tree.parent, tree.order, tree.lengths
 
     for a, b in zip(*compiled_or_not(monkeypatch, cuts), strict=True):
         np.testing.assert_array_equal(a, b)
