@@ -258,7 +258,7 @@ def kmeans_labels(
                 _small_seeds(squares, first, draws, chosen)
             else:
                 greedy_seeds(X if squares is None else squares, squares is not None, first, draws, chosen)
-        begun = X[chosen] if start < n_init else centers
+        begun = X[chosen] if start < n_init or centers is None else centers
         if not (small and _small_lloyd(X, begun, labels[1], tolerance)):
             lloyd(X, begun, labels[1], _MAX_PASSES, tolerance)
         # The kernel's own objective depends on the processor in its last digits.
